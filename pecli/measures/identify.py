@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import islice
+from itertools import islice, product
 from math import inf, pi, prod
 from typing import Any
 
@@ -189,11 +189,14 @@ def identify(table: Array) -> Identified:
     return best if best.fit or best.encoding else replace(best, **spectrum_of(table))
 
 
-def best_kept(table: Array, blank: Identified) -> Identified:
-    """Return the result that best explains the table as it is or in one of the forms in which programs keep tables."""
+def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identified:
+    """Return the result that best explains the table as it is or in one of the forms in which programs keep tables.
+
+    turned : whether the table is the transpose of another one
+    """
     if (copies := without_copies(table)) is not None:
         name, table = copies
-        found = best_kept(table, replace(blank, filled=table.shape[1], width=table.shape[1]))
+        found = best_kept(table, replace(blank, filled=table.shape[1], width=table.shape[1]), turned)
         return replace(found, kept=(name, *found.kept)) if found.encoding else found
     if octaves(table):
         encoding = Geometric(d=table.shape[1], radix=2.0)
@@ -201,21 +204,22 @@ def best_kept(table: Array, blank: Identified) -> Identified:
             blank, certain=True, encoding=encoding, kept=("octaves",), names=((OCTAVES, 2.0),), difference=0.0
         )
     best = best_of(table, blank)
-    for kept in forms_of(table, blank) if not best.certain and len(table) >= MIN_ROWS else ():
-        if kept.certain:
-            return kept
-    if best.encoding is None and len(table) >= MIN_ROWS and holds_waves(table):
-        return best_explained([best, *rounded_results(table, blank)])
-    return replace(best, kept=("half_positions",)) if best.start % 1 else best
+    if len(table) >= MIN_ROWS and not best.certain:
+        best = next((kept for kept in forms_of(table, blank, best, turned) if kept.certain), best)
+    return replace(best, kept=("half_positions",)) if best.start % 1 and not best.kept else best
 
 
-def forms_of(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading the table in one of the forms in which programs keep tables, copies aside."""
+def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) -> Iterator[Identified]:
+    """Yield the results of reading the table in one of the forms in which programs keep tables, copies aside.
+
+    best : the result of reading it as it is
+    turned : whether it is the transpose of another table
+    """
     rounding = RELATIVE[blank.number_type]
     if (angles := angles_of(table, rounding)) is not None:
         yield of_waves(table, blank, angles)
-    if len(table.T) >= MIN_ROWS and holds_waves(table.T):
-        found = best_kept(table.T, replace(blank, filled=len(table), width=len(table)))
+    if not turned and len(table.T) >= MIN_ROWS and holds_waves(table.T):
+        found = best_kept(table.T, replace(blank, filled=len(table), width=len(table)), True)
         yield replace(found, kept=("transposed", *found.kept))
     if table.shape[1] % 4 == 0:
         fours = table.reshape(len(table), -1, 2, 2).transpose(0, 2, 1, 3).reshape(table.shape)
@@ -227,6 +231,8 @@ def forms_of(table: Array, blank: Identified) -> Iterator[Identified]:
         yield of_waves(table, blank, waves)
     found = best_of(table[::-1], blank)
     yield replace(found, kept=("rows_reversed",))
+    if best.encoding is None or best.cells > 0.01 * table.size:
+        yield from rounded_results(table, blank)
 
 
 def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
@@ -586,19 +592,31 @@ def rounded_results(table: Array, blank: Identified) -> Iterator[Identified]:
         omega, phase = median_frequencies(table[: len(rows)], rows, sines, cosines, reach=3)
         turning = omega > 1e-9
         start = first_position(omega[turning], phase[turning], unsure=1e-2) if turning.any() else 0.0
-        places = np.unique(np.linspace(0, len(table) - 1, 64).astype(int))
-        for rate, decay in rate_guesses(omega[turning], exponents[sines][turning]) if turning.any() else ():
-            fit = Fit("pairs", layout, cosine, exponents, 1.0, 1.0, decay)
-            for formula in (PAPER, TENSOR2TENSOR):
-                for _, base in bases_near(formula.base(fit, table.shape[1])) if abs(rate - 1) < 0.05 else ():
-                    encoding, same = encoding_of(fit, (formula, base), table.shape[1])
-                    for kept in roundings():
-                        numbers = kept_numbers(encoding, places + start, (kept,))
-                        if np.abs(numbers - table[places]).max() < 1e-3 + RELATIVE[blank.number_type]:
-                            found = replace(blank, encoding=encoding, same=same, start=int(start), kept=(kept,))
-                            found = replace(found, names=((formula, base),))
-                            told = with_differences(table, found, places.astype(np.float64))
-                            yield from filter(None, [told])
+        near = Fit("pairs", layout, cosine, exponents, 1.0, start=start)
+        slopes = [
+            slope for rate, slope in rate_guesses(omega[turning], exponents[sines][turning]) if abs(rate - 1) < 0.05
+        ]
+        for formula, decay in product((PAPER, TENSOR2TENSOR), slopes):
+            guess = formula.base(replace(near, decay=decay), table.shape[1])
+            for base in (base for _, base in bases_near(guess) if is_round(base) and base > 1):
+                yield from rounded_to(table, blank, near, (formula, base))
+
+
+def rounded_to(table: Array, blank: Identified, near: Fit, name: Name) -> Iterator[Identified]:
+    """Yield the results for one formula and base with rates, positions or angles that were rounded to a short type.
+
+    near : fit with the order of columns and the position of row 0
+    """
+    encoding, same = encoding_of(near, name, table.shape[1])
+    places = np.unique(np.linspace(0, len(table) - 1, 64).astype(int))
+    tried, close = table[places], 1e-3 + RELATIVE[blank.number_type]
+    for kept in roundings():
+        off = np.abs(kept_numbers(encoding, places + near.start, (kept,)) - tried)
+        if off.max() < close:
+            found = replace(blank, encoding=encoding, same=same, start=int(near.start), kept=(kept,), names=(name,))
+            yield from filter(None, [with_differences(table, found, places.astype(np.float64))])
+        elif np.median(off) > 0.1:
+            return
 
 
 def spectrum_of(table: Array) -> dict[str, Any]:

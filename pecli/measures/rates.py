@@ -90,12 +90,13 @@ def common_round_values(values: Array, shares: Array) -> list[float]:
 
     The first number fits as many of the first values as possible, the next ones fit ¾, ½ and ¼ of these.
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         low = np.maximum.accumulate(values * np.exp(-shares))
         high = np.minimum.accumulate(values * np.exp(shares))
+        middles, ratios = np.sqrt(low * high).tolist(), np.sqrt(high / low).tolist()
     count, found = int(np.argmax(low > high)) or len(low), list[float]()
     for last in (count - 1, 3 * count // 4, count // 2, count // 4):
-        middle, share = np.sqrt([low[last] * high[last], high[last] / low[last]]).tolist()
+        middle, share = middles[last], ratios[last]
         if np.isfinite(middle * share):
             found.append(shortest_within(middle, share - 1 + 1e-12))
     return [each for each in dict.fromkeys(found) if each > 1]

@@ -10,6 +10,7 @@ from math import pi
 from typing import Any
 
 import numpy as np
+import pytest
 
 import pecli
 from pecli.core.lazy import Array
@@ -53,6 +54,27 @@ def options_of(spec: str) -> tuple[str, ...]:
 def columns_of(spec: str) -> tuple[str, ...]:
     """Return the options of a rope that a sinusoid has too; one divided rate is a step there."""
     return tuple(option for option in options_of(spec)[1:] if option not in ("scaling=linear", "factor=4"))
+
+
+def unrelated(rng: Generator) -> Array:
+    """Return an array that follows no formula: random, as if learned, or smooth, of any form."""
+    n, d = int(rng.integers(20, 300)), 4 * int(rng.integers(2, 33))
+    noise, kind = rng.normal(0, 0.02, (n, d)), int(rng.integers(10))
+    turned = np.outer(np.arange(n), rng.uniform(0.01, 3, d)) + rng.uniform(0, 6, d)
+    smooth = np.cumsum(noise, axis=0)
+    arrays = (
+        noise,
+        smooth,
+        smooth[:, :3] @ rng.normal(size=(3, d)),  # few principal components
+        np.sin(turned) * rng.uniform(0.2, 2, d),  # waves of any rate, phase and size
+        np.cos(turned),
+        np.tile(smooth, 2),
+        noise + 1j * smooth,
+        np.exp(1j * turned),
+        np.sort(rng.uniform(0, 1, d))[::-1],  # rates of no base
+        np.outer(np.arange(n), np.sort(rng.uniform(0, 1, d))[::-1]),
+    )
+    return arrays[kind]
 
 
 def rotary(rng: Generator, length: int | None = None, start: int = 0) -> tuple[Array, Array, str]:
@@ -380,3 +402,21 @@ def counted(seed: int, every: int) -> tuple[dict[str, Counter[str]], list[str]]:
         if why:
             lines.append(f"{verdict}: {kind.__name__} {array.dtype} {array.shape} {report.data['spec']} {truth}: {why}")
     return counts, lines
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize("every", [30, 1])
+def test_300_arrays_of_programs_are_known(every: int) -> None:
+    counts, lines = counted(35, every)
+    total = sum(counts.values(), Counter[str]())
+    assert total.total() == 300 // every
+    assert total["wrong"] == 0, "\n".join(lines)
+    assert total["right"] >= total.total() * 29 / 30, "\n".join(lines)
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize("count", [10, 100])
+def test_arrays_that_follow_no_formula_have_no_name(count: int) -> None:
+    rng = np.random.default_rng(36)
+    told = [read_and_identify(unrelated(rng)).found for _ in range(count)]
+    assert [(each.encoding, each.kept) for each in told if each.certain] == []

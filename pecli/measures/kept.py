@@ -15,6 +15,7 @@ from pecli.core.numbers import ROUND
 from pecli.measures.fits import FIRST, first_position
 
 SHARP = 1e-2  # largest relative residual of a wave in one column
+COMPUTED = 2e-15  # error of waves computed in float64
 FAST = 0.2  # least rate of a wave whose phase one column of few rows tells, rad/position
 MISTAKES = ("mixed_pairings",)
 ROUNDED = ("rates", "positions", "angles")  # what may be rounded to a short type
@@ -178,8 +179,8 @@ def known_waves(part: Array, places: Array, kind: str, rates: Array, rounding: f
         if length >= places.max():
             break
         length *= 2
-    level = np.maximum(np.sqrt(np.mean(np.square(rest), axis=0)), rounding / 2)
-    errors = 8 * level / np.sqrt(size) + 1e-8 * np.abs(rates)
+    level = np.maximum(np.sqrt(np.mean(np.square(rest), axis=0)), max(2 * rounding, COMPUTED))
+    errors = 4 * level / np.sqrt(size) + 1e-8 * np.abs(rates)
     return np.where(errors < 0.05 * np.abs(rates), np.abs(rates), np.nan), errors
 
 

@@ -66,6 +66,7 @@ KEPT = {  # how the numbers are kept
     "mixed_pairings": "identify.kept_mixed_pairings",
     "cosines": "identify.kept_cosines",
     "sines": "identify.kept_sines",
+    "sines_twice": "identify.kept_sines_twice",
     "angles": "identify.kept_angles",
     "divisors": "identify.kept_divisors",
     "slopes": "identify.kept_slopes",
@@ -180,7 +181,7 @@ class IdentifyReport:
             "rate": None if fit is None else fit.rate,
             "column_order": fit.column_order() if fit and fit.layout == "permuted" else None,
             "scale": found.scale if found.encoding else None,
-            "first_position": found.start if self.length else None,
+            "first_position": self.first_position if self.length else None,
             "number_type": found.number_type,
             "filled_columns": found.filled,
             "rows_in_front": list(found.unlike),
@@ -226,7 +227,7 @@ class IdentifyReport:
             text = "identify.but_of_numbers_differ"
         elif unit or (found.names and found.names[0][0].mistake):
             text = "identify.known_mistake"
-        what = listing([what, unit and say(unit), *map(kept_text, found.kept)])
+        what = listing([what, unit and say(unit), *kept_texts(found.kept)])
         main = say(text, name=self.name, what=what, count=found.cells, all=f"{self.length * found.filled:,}")
         zeros = say("identify.rows_of_zeros", at=ranges(found.zeros), count=len(found.zeros)) * bool(found.zeros)
         alike = say("identify.alike", others=join_or(other_options(encoding, each) for each in found.alike))
@@ -266,7 +267,7 @@ class IdentifyReport:
             d, scale = found.filled, found.scale
             known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # √(2/d) gives rows of norm 1
             facts |= {
-                say("identify.position_of_row_0"): str(found.start),
+                say("identify.position_of_row_0"): str(self.first_position),
                 say("identify.rows_of_another_kind"): listing(map(str, found.unlike)),
                 say("identify.columns_of_zeros_2"): f"{width - d}" * (d < width),
                 say("identify.scale"): f"{known.get(scale, '')}{scale:.6g}" * (scale != 1),
@@ -295,12 +296,17 @@ class IdentifyReport:
         if not found.same:
             return say("identify.what_was_probably_meant")
         parts = [
-            kept_text(part)
-            if part in found.kept
-            else say(UP_TO.get(part, "identify.up_to_rounding"), scale=f"{found.scale:.6g}", dtype=part)
+            say(UP_TO.get(part, "identify.up_to_rounding"), scale=f"{found.scale:.6g}", dtype=part)
             for part in found.up_to
+            if part not in found.kept
         ]
+        parts = [*([say("identify.up_to_form")] if found.kept else []), *parts]
         return say("identify.same_up_to", parts=listing(parts))
+
+    @property
+    def first_position(self) -> float:
+        """The position of row 0."""
+        return self.found.start + (self.length - 1 if "rows_reversed" in self.found.kept else 0)
 
     @property
     def drawn(self) -> dict[str, Any]:
@@ -382,10 +388,15 @@ def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
     return ",".join(each for each in other.spec().partition(":")[2].split(",") if each not in known)
 
 
-def kept_text(kept: str) -> str:
-    """Return how numbers are kept, or what was rounded, as text."""
-    dtype, _, what = kept.partition("_")
-    return say(KEPT[kept]) if kept in KEPT else say("identify.kept_rounded", what=say(ROUNDED[what]), dtype=dtype)
+def kept_texts(kept: tuple[str, ...]) -> list[str]:
+    """Return how numbers are kept, and what was rounded, as texts."""
+    texts = list[str]()
+    for name in kept:
+        dtype, _, what = name.partition("_")
+        twice = name == "sines" and len(kept) > 1 and kept[-2].startswith("copied")
+        rounded = "" if name in KEPT else say("identify.kept_rounded", what=say(ROUNDED[what]), dtype=dtype)
+        texts.append(rounded or say(KEPT["sines_twice" if twice else name]))
+    return texts
 
 
 def change_text(change: Change) -> str:

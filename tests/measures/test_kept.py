@@ -210,7 +210,7 @@ def some(rng: Generator) -> tuple[int, int, float, str]:
 def descending(rng: Generator) -> Case:
     n, d, base, layout = some(rng)
     return typed(waves(np.arange(n)[::-1], paper(d, base), layout), rng), Truth(
-        ("sinusoidal",), ("rows_reversed",), name="paper", base=base
+        ("sinusoidal",), ("rows_reversed",), n - 1, name="paper", base=base
     )
 
 
@@ -380,8 +380,8 @@ def mistakes(report: IdentifyReport, truth: Truth) -> list[str]:
     told += [f"{option} of {data['spec']}" for option in truth.spec if option not in spec and option != "d=128"]
     if truth.kept is not None and (kept := found.kept) != truth.kept:
         told.append(f"kept {kept} for {truth.kept}")
-    if truth.start is not None and found.start != truth.start:
-        told.append(f"start {found.start} for {truth.start}")
+    if truth.start is not None and data["first_position"] not in (truth.start, None):
+        told.append(f"start {data['first_position']} for {truth.start}")
     if truth.name is not None and [each["name"] for each in data["names"]][:1] != [truth.name]:
         told.append(f"{data['names']} for {truth.name}")
     if truth.base is not None and not any(abs((each["base"] or 0) / truth.base - 1) < 1e-6 for each in data["names"]):

@@ -80,6 +80,7 @@ FITTED = 1 << 16  # largest number of values used for a fit
 SMALLEST = 1e-60  # tables with a smaller maximum are not identified: fourth powers would underflow
 TYPE_SHARE = 0.5  # a table has a number type if at least this share of its values does
 MAX_WRONG = 0.1  # largest share of values that may differ from a formula with arbitrary rates
+FEW = 0.01  # largest share of values that a formula leaves unexplained before other forms of the table are tried
 CLEAN = 6  # first number of `Identified.standing` if a formula explains every value without changes
 MAX_ALIKE = 3  # alternatives listed beside an encoding
 MAX_HANDS = 6  # most hands of a clock
@@ -204,7 +205,8 @@ def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identifi
             blank, certain=True, encoding=encoding, kept=("octaves",), names=((OCTAVES, 2.0),), difference=0.0
         )
     best = best_of(table, blank)
-    if len(table) >= MIN_ROWS and not best.certain:
+    few = best.encoding is not None and best.cells <= FEW * table.size
+    if len(table) >= MIN_ROWS and not (best.certain or few):
         best = next((kept for kept in forms_of(table, blank, best, turned) if kept.certain), best)
     return replace(best, kept=("half_positions",)) if best.start % 1 and not best.kept else best
 
@@ -227,12 +229,11 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
         yield replace(found, kept=("columns_in_fours",))
     if not holds_waves(table):
         return
-    for waves in single_waves(table, rounding):
-        yield of_waves(table, blank, waves)
-    found = best_of(table[::-1], blank)
-    yield replace(found, kept=("rows_reversed",))
-    if best.encoding is None or best.cells > 0.01 * table.size:
-        yield from rounded_results(table, blank)
+    if best.encoding is None:
+        for waves in single_waves(table, rounding):
+            yield of_waves(table, blank, waves)
+        yield replace(best_of(table[::-1], blank), kept=("rows_reversed",))
+    yield from rounded_results(table, blank)
 
 
 def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:

@@ -378,7 +378,7 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
     clean, kind = fit.is_clean(part, places), blank.number_type
     unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # relative precision of the rates
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
-    limit = 1.5 * fit.rms + (EXACT + unit * turned) * fit.scale
+    limit = 1.5 * fit.rms + 3 * (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
     start = round(fit.start) if fit.start % 1 != 0.5 else fit.start
     found = replace(blank, fit=fit, start=start, scale=fit.scale)

@@ -130,6 +130,7 @@ def single_waves(table: Array, rounding: float) -> Iterator[Waves]:
     good = (off < SHARP * scale) & (np.abs(np.abs(parts) - scale) < SHARP * scale)
     if np.mean(good) < 0.8:
         return
+    scale = 1.0 if abs(scale - 1) < 4 * rounding + 1e-12 else scale
     for kind, shift in (("cosines", 0.0), ("sines", pi / 2)):
         start = first_position(rates[good], phases := np.angle(parts[good]) + shift)
         if np.mean(np.cos(phases - rates[good] * start)) > 1 - 1e-3:

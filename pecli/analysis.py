@@ -188,6 +188,10 @@ class Numbers(Generic[E_co]):
                 facts[field.name] = value
         return facts
 
+    def failure(self, figure: Any) -> str:
+        """Return why the numbers fail what the figure's options ask of them; "" if they do not."""
+        return ""
+
     @classmethod
     def fact_types(cls) -> dict[str, Any]:
         """Return the type of every fact that there may be, by name: what `facts` finds among the fields."""
@@ -368,6 +372,11 @@ class Analysis(Options, Generic[E], ABC):
         """Return the error message for an encoding class that this analysis cannot show."""
         needed = " or ".join(kind.gives for kind in get_args(cls.requires) or [cls.requires])
         return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
+
+    @property
+    def judges(self) -> bool:
+        """Whether its options ask something of the numbers that they can fail."""
+        return False
 
     def notes(self) -> list[str]:
         """Return warnings about the options, one line each; none by default."""

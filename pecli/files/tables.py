@@ -477,6 +477,26 @@ def read_table(
     return _read(path, tensor, dimensions, sides, Path(path).stat().st_mtime_ns)
 
 
+def read_array(path: str, tensor: str | None = None) -> Array:
+    """Return an array of any shape, of real or complex numbers. Raises as `read_table` does."""
+    path = local_path(path)
+    arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
+    chosen = arrays[choose_table(path, tensor, arrays)]
+    check_memory(path, chosen.shape, "use a smaller table")
+    if not (chosen.readable or chosen.numbers.startswith("complex")):
+        raise TableFileError(f"{path} has the type {chosen.numbers}, not a supported type")
+    with _report_damage(path):
+        return chosen.read()
+
+
+def numbers_of(array: Any) -> Array:
+    """Return a copy of an array, or of an object with ``__array__``. Raises UsageError if it is neither."""
+    try:
+        return np.asarray(array.detach() if hasattr(array, "detach") else array).copy()
+    except Exception as error:  # other libraries raise their own errors
+        raise UsageError(f"the array cannot be converted to numpy: {error}") from None
+
+
 IN_MEMORY = "array:"  # prefix of the name of a Python array, followed by a digest of its numbers
 NOT_STORED = "is an array from a Python session: only its digest was stored, not its numbers"
 _held: WeakValueDictionary[str, Array] = WeakValueDictionary()  # alive while a HeldSpec or an encoding refers to them
@@ -498,10 +518,7 @@ def hold(array: Any, spec: str) -> HeldSpec:
     """
     import hashlib
 
-    try:
-        numbers = np.asarray(array.detach() if hasattr(array, "detach") else array).copy()
-    except Exception as error:  # other libraries raise their own errors
-        raise UsageError(f"the array cannot be converted to numpy: {error}") from None
+    numbers = numbers_of(array)
     stored = StoredArray(numbers.shape, numbers.dtype.name, lambda: numbers, numbers.dtype.kind in REAL_KINDS)
     cells = _cells(stored.shape[:-1])
     table = _table_in("the array", stored, 2, cells)

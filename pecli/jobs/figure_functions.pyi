@@ -473,6 +473,7 @@ class CompareOptions(FigureOptions, total=False):
     figure: Several[Text]
     measure: Several[Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev", "hamming", "cosine", "correlation", "dot", "cos", "corr"]] | None
     difference: bool
+    tolerance: Several[SupportsFloat] | None
 
 def compare(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,

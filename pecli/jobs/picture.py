@@ -89,9 +89,7 @@ class Answer(JobData):
 
 def answer_of(picture: Picture[Any]) -> Answer:
     """Return the --json output for one job: "headline", "finding", "footnotes", "alt", "job", "facts" and versions."""
-    job = picture.job
-    whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
-    numbers = picture.numbers if whole else picture.seen
+    job, numbers = picture.job, picture.computed
     return {**job_data(job, texts_of(job, numbers)), "facts": json_value(numbers.facts())}
 
 
@@ -218,6 +216,19 @@ class Picture(Generic[N_co]):
                     self._shown = self.job.figure.compute(self.job.display_view)
         assert self._shown is not None  # drawing has set it
         return self._shown
+
+    @property
+    def computed(self) -> Numbers[Any]:
+        """The numbers that its files are made of: all, or those that the picture shows."""
+        job = self.job
+        whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
+        return self.numbers if whole else self.seen
+
+    @property
+    def failure(self) -> str:
+        """Why the numbers fail what the figure's options ask of them; "" if they do not."""
+        with use_language(self.job.language):
+            return self.computed.failure(self.job.figure) if self.job.figure.judges else ""
 
     @cached_property
     def notes(self) -> list[str]:

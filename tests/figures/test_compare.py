@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import join_title, language_of, say, use_language
 from pecli.page.text import HEADLINE
+from tests.conftest import Ask
 from tests.drawing import axes_of, page_of, told
 
 EIGHT = ["sinusoidal:d=8", "sinusoidal:d=8,base=10", "rope:d=8"]
@@ -270,3 +272,12 @@ def test_titles_of_one_row_stand_on_one_line(options: dict[str, Any]) -> None:
             bottom = axes.title.get_window_extent().y0
             rows.setdefault(round(axes.get_position().y1 * 1000), set()).add(round(4 * bottom))
     assert rows and all(max(line) - min(line) <= 2 for line in rows.values()), rows
+
+
+@pytest.mark.parametrize(("base", "code"), [(10000, 0), (20000, 1)])
+def test_a_difference_beyond_the_tolerance_fails_and_says_where(base: int, code: int, ask: Ask, folder: Path) -> None:
+    words = ["sinusoidal:d=8", f"sinusoidal:d=8,base={base}", "--difference", "--tolerance=1e-6", "-o", "a.png"]
+    ended = ask("compare", *words)
+    assert (ended.code, Path("a.png").exists()) == (code, True)
+    assert ("--tolerance" in ended.err and "dimension 3 at position 188" in ended.err) == bool(code)
+    assert ask("compare", *words[:2], "--tolerance=1e-6").code == 2

@@ -25,7 +25,7 @@ from pecli.page.text import Ruler, split_line
 from pecli.page.ticks import round_ticks
 from tests.drawing import fitting
 
-SIZES = ("column", "page", "blog", "slide", "5x3")
+SIZES = ("column", "page", "blog", "slide", "5x3", "acl")
 SMALL = {"d": 8, "length": 23, "dpi": 40}
 LONG = "位置编码的一个非常长的标题它没有空格所以必须在任何地方断开，而且两端都不能被切掉"
 

@@ -395,6 +395,22 @@ def has_serifs(family: str) -> bool:
     return table is not None and table["panose"][0] == LATIN and table["panose"][1] in PANOSE_SERIFS
 
 
+def line_spacing(most: float) -> float | None:
+    """Return the line spacing for texts of several lines, or None for matplotlib's, which follows the font.
+
+    most : largest height of a line in text sizes; STIXGeneral asks for 1.51
+    """
+    import matplotlib as mpl
+    from matplotlib.ft2font import FT2Font
+
+    font = FT2Font(_file_of(mpl.rcParams["font.family"][0]))
+    lines, head = font.get_sfnt_table("OS/2"), font.get_sfnt_table("head")
+    if lines is None or head is None:
+        return None
+    height = (lines["sTypoAscender"] - lines["sTypoDescender"]) / head["unitsPerEm"]
+    return most / height if height + lines["sTypoLineGap"] / head["unitsPerEm"] > most else None
+
+
 def _grid_opacity() -> float:
     """Return the opacity of grid lines: the style's, reduced if they would be as prominent as data."""
     import matplotlib as mpl

@@ -150,6 +150,16 @@ def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> 
     check_whole(*drawn(figure, **options))
 
 
+@pytest.mark.parametrize("figure", ["heatmap", "overview", "precision"])
+def test_lines_of_a_font_with_tall_lines_stand_apart(figure: str) -> None:
+    long = "A headline of more than one line, and a title " * 2
+    drawing, job, numbers = drawn(figure, size="column", font="serif", headline=long, title=long)
+    with style_context(job.canvas):  # STIXGeneral asks for lines of 1.51 times its size
+        check_whole(drawing, job, numbers)
+        headline, title = (text.get_window_extent() for text in drawing.texts[-3:-1])
+        assert headline.y0 > title.y1 - 1
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "across"),

@@ -86,9 +86,8 @@ class Canvas(Options):
 
     size: str = option(
         "page",
-        "size of the picture: column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in); a column of "
-        "icml, neurips, acl, ieee, nature, … (gallery/use.md lists them), icml-full; or 5x3, 8cm, 8cmx5cm, 390pt, "
-        "1600x900px",
+        "size of the picture: column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), a venue "
+        "(icml, icml-full, neurips, acl, nature, …: see gallery/use.md), or 5x3, 8cm, 8cmx5cm, 390pt, 1600x900px",
         split=True,
         aliases=("figsize", "width"),
         text_of=size_text,

@@ -94,7 +94,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("explore --lang zh overview", ["the figure comes first: pecli explore heatmap --lang"]),
     ("distance --log", ["no option --log, which belongs to heatmap, curves, offsets:"]),
     ("heatmap -x 3", ["no option -x, which belongs to scatter:"]),
-    ("explain --at 5", ["no option --at, which belongs to curves, tiles, dials:"]),
+    ("explain --at 5", ["no option --at, which belongs to curves, tiles, dials, …:"]),
     ("heatmap --size page,slide -o -", ["takes one picture, but 2 are asked for", "--output heatmap-{size}.png"]),
     ("heatmap --json -o -", ["both write to standard output"]),
     ("heatmap -o fig/{bas}.png", ["unknown blank 'bas'; did you mean 'base'?"]),

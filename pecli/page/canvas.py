@@ -13,7 +13,7 @@ from pecli.core.errors import UnknownNameError, UsageError, option_text
 from pecli.core.options import PIXEL, Options, inches_of, option, size_text
 from pecli.core.readable import is_readable
 from pecli.page.colors import add_maps, colour_map
-from pecli.page.venues import VENUES
+from pecli.page.venues import SAME_STYLE, VENUES
 
 
 class Size(NamedTuple):
@@ -189,7 +189,9 @@ class Canvas(Options):
         if size is None:
             sides = inches_of(self.size, self.dpi)
             if sides is None:
-                raise UnknownNameError("size", self.size, [*SIZES, *SPELLINGS], option="size")
+                same = SAME_STYLE.get(self.size.lower().removesuffix("-full").rstrip("-0123456789"))
+                advice = f"it has the style of {same}" if same else ""
+                raise UnknownNameError("size", self.size, [*SIZES, *SPELLINGS], option="size", advice=advice)
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
         return size
 

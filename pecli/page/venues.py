@@ -138,3 +138,9 @@ VENUES = {
         source="article.cls with a4paper",
     ),
 }
+
+SAME_STYLE = {  # venues with the style of another, by what their style files say
+    **dict.fromkeys(("emnlp", "naacl", "eacl", "aacl"), "acl"),  # acl.sty: "the LaTeX style file for *ACL"
+    "iccv": "cvpr",  # cvpr.sty: "reproduces the original CVPR/ICCV style"
+    "nips": "neurips",  # its name until 2018
+}

@@ -107,6 +107,8 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap --size 1200*600px", ["'1200*600px'", "WxH", "8cm", "did you mean '1600x900px'"]),
     ("heatmap --size icml2025", ["did you mean 'icml'", "icml-full", "nature"]),
     ("heatmap --size neurips-full", ["did you mean 'neurips'"]),
+    ("heatmap --size EMNLP-2025", ["unknown size 'EMNLP-2025'", "it has the style of acl"]),
+    ("heatmap --size iccv-full", ["it has the style of cvpr"]),
     ("heatmap --width 64", ["--width may mean --d (width", "or --size (size of the picture)", "give the one"]),
     ("stats --base 10..10000", ["--base 10..10000", "FIRST..LAST:COUNT"]),
     ("heatmap -d 10..500 -o a.png", ["491 pictures", "2..10000:40"]),

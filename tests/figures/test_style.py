@@ -298,3 +298,9 @@ def test_a_pdf_has_no_letters_of_dejavu_unless_asked_for(figure: str, font: str 
     data = pecli.figure(figure, d=4, length=5, size="icml", font=font, title=title).render("pdf")[0]
     fonts = set(re.findall(rb"/BaseFont /[A-Z]{6}[+](\w+)", data))
     assert fonts and not any(name.startswith(b"DejaVu") for name in fonts)
+
+
+def test_a_font_in_the_encoding_of_tex_is_said_to_be_no_font_for_text() -> None:
+    picture = pecli.figure("heatmap", d=4, length=5, font="cmr10")
+    picture.render("png")
+    assert any("draws > as ¿" in note for note in picture.notes)

@@ -46,19 +46,19 @@ VENUES = {
         body=10,  # \@normalsize: \xpt
         caption=9,  # \@makecaption: \small, \ixpt
         full="6.75in",  # \textwidth
-        source="icml2024.sty, version of 2023-11-23",
+        source="icml2024.sty and icml2026.sty",
     ),
     "neurips": Venue(
         "5.5in",  # geometry: textwidth=5.5in
         body=10,  # \normalsize: \@xpt
         caption=0,  # \@makecaption is that of article
-        source="neurips_2023.sty, version of 2023/03/31",
+        source="neurips_2023.sty and neurips_2025.sty",
     ),
     "iclr": Venue(
         "5.5in",  # \textwidth 5.5 true in
         body=10,  # \normalsize: \xpt
         caption=0,  # \@makecaption is that of article
-        source="iclr2024_conference.sty",
+        source="iclr2024_conference.sty and iclr2026_conference.sty",
     ),
     "acl": Venue(
         "219.08614pt",  # \columnwidth: geometry a4paper, margin=2.5cm; \columnsep 0.6cm
@@ -72,7 +72,7 @@ VENUES = {
         body=10,  # \normalsize: \@xpt
         caption=0,  # \@makecaption is that of article
         full="7in",  # \textwidth
-        source="aaai24.sty, version of 2023/06/26",
+        source="aaai24.sty and aaai2026.sty",
     ),
     "cvpr": Venue(
         "3.28125in",  # (\textwidth 6.875in − \columnsep 0.3125in) / 2
@@ -114,6 +114,8 @@ VENUES = {
         least=5,  # minimum text size of a figure: 5pt
         source="research-figure-guide.nature.com, Building and exporting figure panels",
     ),
+    # The lengths and 6 to 8 pt are PNAS's digital art guidelines as others quote them; the class file, which was read,
+    # has the same columns to 0.5 mm.
     "pnas": Venue(
         "8.7cm",  # one column; pnas-new.cls: 246.1pt
         body=9,  # pnas-new.cls: \documentclass[9pt,twocolumn,twoside]
@@ -121,7 +123,7 @@ VENUES = {
         middle="11.4cm",  # one and a half columns
         full="17.8cm",  # two columns; pnas-new.cls: 505.7pt
         least=6,  # text of 6 to 8 pt
-        source="PNAS digital art guidelines; pnas-new.cls v1.46",
+        source="pnas-new.cls v1.46; PNAS digital art guidelines, as quoted by others",
     ),
     "beamer": Venue(
         "398.3386ptx7cm",  # \textwidth; a frame with a title of one line has room for 8 cm

@@ -26,6 +26,7 @@ from pecli.core.errors import UsageError, as_flags, is_printable
 from pecli.core.hub import pin_revision
 from pecli.core.json_schema import closed, results, results_of, schema_of
 from pecli.core.language import language_of, say, use_language
+from pecli.core.mathematics import Formula, latex
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes, print_results, show as print_blocks
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
@@ -78,7 +79,7 @@ ENCODINGS_COMMAND = Command(
             offers=lambda: offered_values(EncodingOption.options()["encoding"]),
         ),
     ),
-    ("pecli encodings", "pecli encodings rope", "pecli encodings rope --cite"),
+    ("pecli encodings", "pecli encodings rope", "pecli encodings rope --format tex", "pecli encodings rope --cite"),
     answer=lambda: results(closed(encoding_types(), encoding_types())),
 )
 
@@ -115,19 +116,20 @@ class ParameterData(TypedDict):
 
 def encoding_types() -> dict[str, Any]:
     """Return the types of what --json says of an encoding, by key."""
-    return {**dict.fromkeys(facts(Learned), str), "formula": str, "parameters": dict[str, ParameterData]}
+    return {**dict.fromkeys((*facts(Learned), "formula", "latex"), str), "parameters": dict[str, ParameterData]}
 
 
 def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
-    """Return the facts, the formula and the parameters of an encoding, for --json."""
+    """Return the facts, the formula, also as LaTeX, and the parameters of an encoding, for --json."""
     parameters = {name: {"help": entry.help, "takes": entry.bounds} for name, entry in encoding.options().items()}
-    return {**facts(encoding), "formula": say(encoding.formula), "parameters": parameters}
+    formula = say(encoding.formula)
+    return {**facts(encoding), "formula": formula, "latex": latex(formula), "parameters": parameters}
 
 
 def detail(encoding: type[Encoding]) -> list[Block]:
     """Return formula, figures, example and parameters of an encoding; conditional parameters have their own tables."""
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
-    more = {"formula": say(encoding.formula), "figures": figures, "example": encoding.example}
+    more = {"formula": Formula(say(encoding.formula)), "figures": figures, "example": encoding.example}
     tables: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for entry in encoding.options().values():
         owner, values = entry.only_with or ("", ("",))

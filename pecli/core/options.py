@@ -35,7 +35,8 @@ SPAN = re.compile(r"\s*\d+\s*[-:–]\s*\d+\s*")  # a range in other notations, f
 COMMA_IN_TEXT = r",(?!\s*[\d.]+\s*$)"  # 5,3 is one size
 THOUSANDS = re.compile(r"\s*\d{1,3}(,\d{3})*,0\d\d(,\d{3})*\s*")  # 4,096 is not a list, as no number begins with 0
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # inches per unit; points are TeX's
-SIDE = rf"(\d+(?:\.\d+)?)(?:\s*({'|'.join(INCHES)}))?"
+PIXEL = "px"  # the unit whose inches follow from the resolution
+SIDE = rf"(\d+(?:\.\d+)?)(?:\s*({'|'.join([*INCHES, PIXEL])}))?"
 SIZE = rf"\s*{SIDE}(?:\s*[xX×,]\s*{SIDE})?\s*"
 
 
@@ -47,16 +48,19 @@ def size_text(size: tuple[float, float] | float) -> str | None:
     return "x".join(map(write_scalar, sides))
 
 
-def inches_of(text: str) -> tuple[float, float | None] | None:
+def inches_of(text: str, dpi: float = 150) -> tuple[float, float | None] | None:
     """Return width and height in inches, with height None if only one number is given; None if the text is not a size.
 
     A unit given once holds for both numbers; the default unit is the inch.
+
+    dpi : pixels per inch, for sizes in pixels
     """
     match = re.fullmatch(SIZE, text)
     if match is None:
         return None
     width, unit, height, other = match.groups()
-    across, down = INCHES[unit or other or "in"], INCHES[other or unit or "in"]
+    units = {**INCHES, PIXEL: 1 / dpi}
+    across, down = units[unit or other or "in"], units[other or unit or "in"]
     return float(width) * across, float(height) * down if height else None
 
 

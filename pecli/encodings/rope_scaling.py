@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import say
+from pecli.core.mathematics import Formula
 from pecli.core.numbers import MAX_EXACT, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -553,7 +554,9 @@ class Scaled(PowersOfBase):
     @classmethod
     def about(cls, parameter: str, value: str) -> str:
         item = SCALINGS.get(value) if parameter == "scaling" else None
-        return f"{item.summary}: {item.formula} ({item.source})" if item else super().about(parameter, value)
+        if item is None:
+            return super().about(parameter, value)
+        return Formula(f"{item.summary}: {item.formula} ({item.source})", inside=item.formula)
 
     def titled(self) -> dict[str, Any]:
         """Return the parameters that a title shows, without those that change nothing in a picture.

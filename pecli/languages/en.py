@@ -46,7 +46,7 @@ TEXTS = {
     "words.none_up_to_offset": "none up to offset {searched:,}",
     "words.critical_dimension": "critical dimension",
     # biases
-    "biases.b_p_q_minus": "b(p, q) = −r1 · ln(1 + r2 · |p − q|); with kernel=power −r1 · |p − q|^r2",
+    "biases.b_p_q_minus": "b(p, q) = −r1 · ln(1 + r2 · |p − q|); with kernel=power, −r1 · |p − q|^r2",
     "biases.head_slope": "head {head}, slope {slope}",
     "biases.buckets_the_last_from": "{count} buckets, the last from {distance:,} on",
     "biases.every_head": "every head",

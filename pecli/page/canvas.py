@@ -10,9 +10,10 @@ from math import inf
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
-from pecli.core.options import Options, inches_of, option, size_text
+from pecli.core.options import PIXEL, Options, inches_of, option, size_text
 from pecli.core.readable import is_readable
 from pecli.page.colors import add_maps, colour_map
+from pecli.page.venues import SAME_STYLE, VENUES
 
 
 class Size(NamedTuple):
@@ -33,12 +34,24 @@ class Size(NamedTuple):
     edge: float = 0.9
 
 
+def _venue_sizes() -> dict[str, Size]:
+    """Return the sizes of the venues by name: icml, icml-full; headlines are as large as the venue's text."""
+    return {
+        f"{name}{ending}": Size(*sides, venue.text, venue.least, headline=venue.body / venue.text)
+        for name, venue in VENUES.items()
+        for ending, length in venue.widths.items()
+        if (sides := inches_of(length)) is not None
+    }
+
+
 SIZES = {
     "column": Size(3.25, None, 7),
     "page": Size(6.75, None, 8),
     "blog": Size(8, None, 9),
     "slide": Size(13.33, 7.5, 15.2, 13, headline=1.7, edge=1.2),
+    **_venue_sizes(),
 }
+SPELLINGS = ("WxH", "8cm", "8cmx5cm", "390pt", "1600x900px")  # sizes without a name
 SQUARE = 4.6  # inches: width of a page with a single square panel
 LIMITS = (0.5, 100.0)  # inches: smallest and largest side
 PERCENTILES = (2, 98)  # of the values: the ends of robust colours
@@ -73,8 +86,8 @@ class Canvas(Options):
 
     size: str = option(
         "page",
-        "size of the picture: column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), "
-        "or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
+        "size of the picture: column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), a venue "
+        "(icml, icml-full, neurips, acl, nature, …: see gallery/use.md), or 5x3, 8cm, 8cmx5cm, 390pt, 1600x900px",
         split=True,
         aliases=("figsize", "width"),
         text_of=size_text,
@@ -174,9 +187,11 @@ class Canvas(Options):
         """The size in inches, with the default text size."""
         size = SIZES.get(self.size)
         if size is None:
-            sides = inches_of(self.size)
+            sides = inches_of(self.size, self.dpi)
             if sides is None:
-                raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")
+                same = SAME_STYLE.get(self.size.lower().removesuffix("-full").rstrip("-0123456789"))
+                advice = f"it has the style of {same}" if same else ""
+                raise UnknownNameError("size", self.size, [*SIZES, *SPELLINGS], option="size", advice=advice)
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
         return size
 
@@ -213,8 +228,9 @@ class Canvas(Options):
         return size.height is None and 72 * size.width / self.small < NARROW
 
     def with_smaller_text(self) -> list[Canvas]:
-        """Return copies with ever smaller text, if the user fixed width and height but not the text size; else []."""
-        if self.text_size is not None or self.inches.height is None:
+        """Return copies with ever smaller text, if the user fixed width and height but not the text size, or if the
+        size is a venue's; else []."""
+        if self.text_size is not None or (self.inches.height is None and self.size.split("-")[0] not in VENUES):
             return []
         sizes = {max(self.inches.least, round(share * self.inches.font, 1)) for share in SHRUNK}
         return [replace(self, text_size=size) for size in sorted(sizes, reverse=True) if size < self.inches.font]
@@ -270,8 +286,9 @@ class Canvas(Options):
 
     @property
     def frame_dpi(self) -> int:
-        """The resolution of each picture in a file of many, in pixels per inch; it is lower than `dpi`."""
-        return max(10, round(self.dpi * FRAME))
+        """The resolution of each picture in a file of many, in pixels per inch; it is lower than `dpi`, unless
+        the size is in pixels."""
+        return self.dpi if PIXEL in self.size else max(10, round(self.dpi * FRAME))
 
     def limits_given(self) -> dict[str, object]:
         """Return the given options that set the ends of the colour scale."""

@@ -46,6 +46,7 @@ from pecli.page.legends import (
     remove_legends,
 )
 from pecli.page.panels import ColorBar, Panel, PanelGroup
+from pecli.page.style import line_spacing
 from pecli.page.text import HEADLINE, LINE, Ruler
 from pecli.page.ticks import NumberTexts, is_right_aligned
 
@@ -108,6 +109,10 @@ class Sheet:
             self.drawing.text(0, 0, "", fontsize=canvas.small, **note, **look),
         ]
         self.texts[1].set(**look)
+        if (spacing := line_spacing(LINE)) is not None:
+            titles = [axes.title for axes in self.axes]
+            for text in (*self.texts, *titles, *(text for _, text in self.headings.values())):
+                text.set_linespacing(spacing)
         self.page_texts = Texts("", "", "")
         self.margins: list[Margins] = [NO_MARGINS] * len(self.panels)
 

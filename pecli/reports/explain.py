@@ -10,6 +10,7 @@ from pecli.analysis import Numbers
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import say
 from pecli.core.lazy import Array, np
+from pecli.core.mathematics import Formula
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
@@ -134,12 +135,12 @@ class ExplainDocument:
         numbers, (length, dimensions) = self.numbers, self.numbers.table.shape
         outcome = {
             "add": say("explain.added_word_vector_position"),
-            "rotate": say("explain.turned_f_x_p"),
+            "rotate": Formula(say("explain.turned_f_x_p"), inside="f(x, p) = R_p x"),
             "pair_up": say("explain.pairs_of_words"),
         }
         parameters = {
             say("words.encoding"): numbers.view.encoding.title(),
-            say("explain.formula"): say(numbers.view.encoding.formula),
+            say("explain.formula"): Formula(say(numbers.view.encoding.formula)),
             say("words.positions"): str(length),
             say("explain.dimensions"): str(dimensions),
         }
@@ -157,7 +158,9 @@ class ExplainDocument:
         }
         result: list[Block] = []
         for at, (title, body) in enumerate(((title, body) for title, body in sections.items() if body), 1):
-            result += [Paragraph(f"{at}. {title}", heading=True), *body, Paragraph()]
+            heading = f"{at}. {title}"
+            inside = Formula(heading, title.inside) if isinstance(title, Formula) else heading
+            result += [Paragraph(inside, heading=True), *body, Paragraph()]
         return result[:-1]
 
     def _changes(self) -> dict[str, list[Block]]:
@@ -166,7 +169,7 @@ class ExplainDocument:
         learned = say("explain.its_numbers_are_learned")
         none = say("explain.this_encoding_has_no")
         columns = zip(encoding.column_formulas(), numbers.changes, numbers.distinct, strict=True)
-        rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(columns)]
+        rows = [[str(at), Formula(formula), str(n), str(m)] for at, (formula, n, m) in enumerate(columns)]
         header = [say("words.column"), say("explain.formula"), say("explain.changes"), say("explain.different_values")]
         texts = [learned, none] if encoding.trained else [none]
         return {say("explain.how_fast_each_column"): [*map(Paragraph, texts), self._texts(header, rows)]}
@@ -176,7 +179,9 @@ class ExplainDocument:
         encoding = self.numbers.view.encoding
         assert isinstance(encoding, Harmonic)
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
-        rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
+        rows = [
+            [str(j), Formula(encoding.rate_formula(j)), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs
+        ]
         rate, units = say("explain.rad" if encoding.own_positions else "explain.rad_position"), say(encoding.wave_unit)
         header = [
             say("explain.pair_j"),
@@ -184,16 +189,14 @@ class ExplainDocument:
             say("explain.omega_rate", rate=rate),
             say("explain.2_omega_units", units=units),
         ]
-        turning = say(
-            "explain.pair_j_turns_by",
-            at=" or ωj·".join(sorted({*encoding.coordinate_names()})),
-        )
+        at = " or ωj·".join(sorted({*encoding.coordinate_names()}))
+        turning = Formula(say("explain.pair_j_turns_by", at=at), inside=f"ωj·{at}")
         title = say("explain.frequencies_of_sinusoidal_div")
         return {title: [self._texts(header, rows), Paragraph(turning)]}
 
     def _table(self) -> list[Block]:
         formulas = self.numbers.view.encoding.column_formulas()
-        header = [f"{column}\n{formula}" for column, formula in enumerate(formulas)]
+        header = [Formula(f"{column}\n{formula}") for column, formula in enumerate(formulas)]
         under = Paragraph(say("explain.under_the_number_of"))
         return [under, *self._numbers(self.numbers.table, self._position_texts(), header)]
 
@@ -201,7 +204,8 @@ class ExplainDocument:
         """Return the derivation of a number as a paragraph."""
         encoding = self.numbers.view.encoding
         position = encoding.position_text(entry.position) if encoding.sides else entry.position
-        return Paragraph(" = ".join([f"{name}({position}, {entry.column})", *entry.steps, f"{entry.value:.10g}"]))
+        steps = [f"{name}({position}, {entry.column})", *entry.steps, f"{entry.value:.10g}"]
+        return Paragraph(Formula(" = ".join(steps)))
 
     def _vectors(self) -> list[Block]:
         """Return the word vectors and a line on their source."""
@@ -231,7 +235,7 @@ class ExplainDocument:
         words = np.arange(len(labels))
         offsets = grid("p \\ q", labels, labels, words[:, None] - words, width=self.width, digits=0)
         starts = [str(at - len(labels) + 1) for at in range(len(self.numbers.rows))]
-        what = say("explain.nothing_is_added_to")
+        what = Formula(say("explain.nothing_is_added_to"), inside="i - j")
         done = say("explain.every_pair_at_one")
         return [Paragraph(what), offsets, *self._numbers(self.numbers.rows, starts), Paragraph(done)]
 
@@ -240,8 +244,9 @@ class ExplainDocument:
         numbers = self.numbers
         query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
         texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
-        table = TextTable(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
-        return [Paragraph(say("explain.query_at_position_p", query=query, other=key)), table]
+        header = [Formula(text) for text in ("p", "q", "p - q", "⟨R_p x, R_q y⟩")]
+        about = Formula(say("explain.query_at_position_p", query=query, other=key), inside="p - q")
+        return [Paragraph(about), TextTable(header, texts, plain=True)]
 
     def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
         """Return a table of numbers, shortened in the middle with a line that says so."""

@@ -483,6 +483,7 @@ class ExplainOptions(ReportOptions, total=False):
     entry: Several[SupportsIndex] | None
     rows: SupportsIndex
     digits: SupportsIndex
+    blank: bool
 
 def explain(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,

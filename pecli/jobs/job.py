@@ -344,6 +344,9 @@ class Job:
                 check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
         pictures = any(FORMATS[target.format].picture for target in self.targets)
         self._check_formats(self.canvas.format_specific_options() if pictures else {})
+        if self.needs_all_numbers:
+            given = self.figure.document_options()
+            self._check_formats({name: (value, "document") for name, value in given.items()})
         if pictures:
             self.check_names()
 

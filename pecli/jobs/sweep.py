@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
+from os.path import splitext
 from typing import Any, TypeVar
 
 from pecli.analysis import TAKEN_WHOLE, Analysis, refuse_unused
@@ -19,7 +20,7 @@ from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.encodings.spec import encoding_of, parse_encoding, spread_spec
 from pecli.files.formats import FORMATS
-from pecli.files.writer import ending_of
+from pecli.files.writer import ending_of, is_stdout
 from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, SINGLE, Job, too_many_in_one_file
 from pecli.jobs.job_options import (
     EncodingOption,
@@ -73,7 +74,13 @@ class Sweep:
         return jobs[0]
 
     def by_file(self) -> list[Job]:
-        """Return the jobs, merging those that are written to the same file if they can be one picture."""
+        """Return the jobs, merging those that are written to the same file if they can be one picture.
+
+        A job is followed by those that its analysis has written beside it.
+        """
+        return [each for job in self._by_file() for each in (job, *_beside(job))]
+
+    def _by_file(self) -> list[Job]:
         first = self.jobs[0]
         if len(self.jobs) == 1 or not first.figure.drawn or any(job.output != first.output for job in self.jobs):
             return list(self.jobs)
@@ -161,6 +168,15 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
     jobs = tuple(replace(_job(kind, combination), swept=text, axes=several) for combination in combinations)
     return Sweep(jobs, tuple(product(*(range(len(values[name])) for name in several))))
+
+
+def _beside(job: Job) -> Iterator[Job]:
+    """Yield the jobs of the analyses that are written beside a job's documents, with names such as sheet-solved.md."""
+    for suffix, analysis in job.figure.written_beside().items():
+        paths = [path for path in job.output.output if not is_stdout(path)]
+        named = tuple(f"{root}{suffix}{ending}" for root, ending in map(splitext, paths))
+        if paths or (job.output.format and not job.output.output):  # otherwise it is printed
+            yield replace(job, figure=analysis, output=replace(job.output, output=named))
 
 
 def _array_as_list(value: Any) -> Any:

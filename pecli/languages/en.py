@@ -818,6 +818,7 @@ TEXTS = {
     "explain.2_omega_units": "2π/ω, {units}",
     "explain.under_the_number_of": "The formula of each column is below its number.",
     "explain.each_word_has_random": "Each word has random numbers, the same for the same word:",
+    "explain.fill_in": "Fill in each blank ({blank}) with {digits} digits after the decimal point.",
     "explain.from": "From {file}:",
     # model
     "model.columns_j_and_j": "columns j and j + {half}; weights trained with pairs (2j, 2j + 1) would need reordering",

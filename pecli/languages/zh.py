@@ -788,6 +788,7 @@ TEXTS = {
     "explain.2_omega_units": "2π/ω，{units}",
     "explain.under_the_number_of": "每一列的列号下面是这一列的公式。",
     "explain.each_word_has_random": "每个词取随机数，同一个词的数相同：",
+    "explain.fill_in": "在每个空格（{blank}）中填入数值，保留 {digits} 位小数。",
     "explain.from": "取自 {file}：",
     # model
     "model.columns_j_and_j": "第 j 列与第 j + {half} 列；相邻两维配对的权重须重排",

@@ -119,10 +119,13 @@ class FigureOptions(TypedDict, total=False):
     lang: Literal["en", "zh"]
 
 class HeatmapOptions(FigureOptions, total=False):
+    reveal: bool
+    revealed: Several[SupportsIndex] | None
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None
     numbers: bool
     no_numbers: bool
     log: bool
+    dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
 
 def heatmap(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
@@ -173,6 +176,8 @@ def curves(
     """From a few typical positions to all others: one line each."""
 
 class WavesOptions(FigureOptions, total=False):
+    reveal: bool
+    revealed: Several[SupportsIndex] | None
     dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
 
 def waves(

@@ -39,6 +39,7 @@ OPTION_TEXTS = {
     "tokens": "page.tokens",
     "reorder": "page.order",
     "head": "page.head",
+    "revealed": "page.revealed",
 }
 MAX_FRAMES = 1000  # largest number of frames in one file
 MAX_CELLS = 256  # largest number of cells in a grid; more would be too small to see

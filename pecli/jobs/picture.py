@@ -419,8 +419,8 @@ def vector_cells(formats: Sequence[str]) -> int:
 
 
 def frame_titles(job: Job, grid: Grid, title: str) -> list[str]:
-    """Return the title of each frame; if the titles are not all different, each has the frame's label appended."""
+    """Return the title of each frame, with the frame's label appended if the titles are not all different."""
     own = [fill_texts(cell).final_text("title", {"title": title}) for cell in job.cells]
-    if len(set(own)) == len(own):
+    if len(set(own)) == len(own) or job.axes == ("revealed",):  # frames of --reveal show what differs
         return own
     return [listing(both) for both in zip(own, grid.labels, strict=True)]

@@ -19,6 +19,7 @@ from pecli.core.options import Option, Options, default_values, with_canonical_n
 from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.encodings.spec import encoding_of, parse_encoding, spread_spec
+from pecli.figures.revealing import Revealing
 from pecli.files.formats import FORMATS
 from pecli.files.writer import ending_of, is_stdout
 from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, SINGLE, Job, too_many_in_one_file
@@ -155,6 +156,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     values = {name: _read_shared(shared_options(kind).get(name), each) for name, each in values.items()}
     if kind.frame_option in values:
         values = _split_over_frames(kind.frame_option, values)
+    if swept and any(values.pop("reveal", ())) and issubclass(kind, Revealing):
+        values = _split_into_steps(kind, values)
     count = prod(map(len, values.values()))
     if count > MAX_PICTURES:
         raise UsageError(f"this sweep asks for {count:,} pictures, and {MAX_PICTURES:,} are the most")
@@ -249,6 +252,19 @@ def _split_over_frames(name: str, values: dict[str, Sequence[Any]]) -> dict[str,
         return values
     each = values[name][0] or ()
     return {**values, name: [(item,) for item in each]} if len(each) > 1 else values
+
+
+def _split_into_steps(kind: type[Revealing[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return the values with one value of `revealed` for each step; a PDF file has a page for each."""
+    if any(value is not None for value in values.get("revealed", ())):
+        text = "--reveal makes a picture for each step, and --revealed chooses steps"
+        raise UsageError(text, option="revealed", advice="give one of them")
+    combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
+    jobs = [replace(_job(kind, combination), output=Output(), shown=True).settle() for combination in combinations]
+    steps = max(job.figure.steps(job.view) for job in jobs if isinstance(job.figure, Revealing))
+    files = [ending_of(str(path)) for output in values.get("output", ()) for path in _as_list(output)]
+    pages = {"pages": [True]} if any(FORMATS[own].paged for own in files if own in FORMATS) else {}
+    return {**values, **pages, "revealed": range(1, steps + 1)} if steps > 1 else values
 
 
 def _as_list(value: Any) -> Sequence[Any]:

@@ -561,6 +561,7 @@ TEXTS = {
     "page.tokens": "tokens",
     "page.order": "order",
     "page.head": "head",
+    "page.revealed": "shown",
     "page.default": "default",
     "page.sentence": "{sentence}.",
     "page.by_options": "by {options}",

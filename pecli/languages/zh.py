@@ -543,6 +543,7 @@ TEXTS = {
     "page.tokens": "词",
     "page.order": "词序",
     "page.head": "头",
+    "page.revealed": "已显示",
     "page.default": "默认",
     "page.sentence": "{sentence}。",
     "page.by_options": "按 {options}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 from pecli.analysis import E
 from pecli.core.errors import UnusedOptionError, UsageError
@@ -15,7 +16,7 @@ from pecli.figures.base import Figure, View
 class Revealing(Figure[E]):
     """Base of the figures that can be drawn step by step, from the top or the left.
 
-    `reveal` becomes a sweep of `revealed` when options are expanded into jobs, so no figure has it.
+    `reveal` becomes a sweep of `revealed` when options are expanded into jobs, so no figure has it and no job stores it.
     """
 
     reveal: bool = option(False, "a .gif, .html or .pdf with one more wave or pair of columns in each frame")
@@ -26,6 +27,9 @@ class Revealing(Figure[E]):
         if self.reveal:
             text = "--reveal makes a picture for each step, and this is one picture"
             raise UsageError(text, option="reveal", advice="--revealed says how many steps it shows")
+
+    def settings(self) -> dict[str, Any]:
+        return {name: value for name, value in super().settings().items() if name != "reveal"}
 
     def check_revealed(self, view: View[E]) -> None:
         """Raise UsageError if there is one step, so that it has no effect to choose how many are drawn."""

@@ -16,7 +16,7 @@ from pecli.figures.base import Figure, View
 class Revealing(Figure[E]):
     """Base of the figures that can be drawn step by step, from the top or the left.
 
-    `reveal` becomes a sweep of `revealed` when options are expanded into jobs, so no figure has it and no job stores it.
+    `reveal` becomes a sweep of `revealed` when options are expanded into jobs: no figure has it, and no job stores it.
     """
 
     reveal: bool = option(False, "a .gif, .html or .pdf with one more wave or pair of columns in each frame")

@@ -362,6 +362,7 @@ TEXTS = {
     "rotation.q_note": "Q: {note}",
     "rotation.arrows_how_far_pairs": "arrows: how far pairs are turned from {position}, anticlockwise",
     "rotation.rotation_matrix_r_p": "rotation matrix $R_p$, p = {position:,}",
+    "rotation.shift_matrix_m_k": "shift matrix $M_k$, k = {offset:,}: PE(p + k) = $M_k$ PE(p)",
     "rotation.rows_of_q_one": "rows of Q: one random vector, seed {seed}",
     "rotation.rows_of_q_random": "rows of Q: random vectors, seed {seed}",
     "rotation.of_pairs_in_their": "{count} of {all} pairs in their planes",
@@ -820,6 +821,8 @@ TEXTS = {
     "explain.under_the_number_of": "The formula of each column is below its number.",
     "explain.each_word_has_random": "Each word has random numbers, the same for the same word:",
     "explain.fill_in": "Fill in each blank ({blank}) with {digits} digits after the decimal point.",
+    "explain.shift_by": "Shift by k = {k} positions: PE(p + k) = M_k PE(p)",
+    "explain.one_matrix_for_every": "M_{k} turns pair j by {k}ωj, the same at every position p. Vaswani et al. 2017 expected that attention could therefore learn relative positions:",
     "explain.from": "From {file}:",
     # model
     "model.columns_j_and_j": "columns j and j + {half}; weights trained with pairs (2j, 2j + 1) would need reordering",

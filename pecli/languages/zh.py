@@ -350,6 +350,7 @@ TEXTS = {
     "rotation.q_note": "Q：{note}",
     "rotation.arrows_how_far_pairs": "箭头：各对自 {position} 起逆时针转过的角度",
     "rotation.rotation_matrix_r_p": "旋转矩阵 Rₚ，p = {position:,}",
+    "rotation.shift_matrix_m_k": "平移矩阵 Mₖ，k = {offset:,}：PE(p + k) = Mₖ PE(p)",
     "rotation.rows_of_q_one": "Q 的每一行：同一个随机向量，种子 {seed}",
     "rotation.rows_of_q_random": "Q 的每一行：随机向量，种子 {seed}",
     "rotation.of_pairs_in_their": "{all} 对维度中的 {count} 对，各在其平面上",
@@ -790,6 +791,8 @@ TEXTS = {
     "explain.under_the_number_of": "每一列的列号下面是这一列的公式。",
     "explain.each_word_has_random": "每个词取随机数，同一个词的数相同：",
     "explain.fill_in": "在每个空格（{blank}）中填入数值，保留 {digits} 位小数。",
+    "explain.shift_by": "平移 k = {k} 个位置：PE(p + k) = M_k PE(p)",
+    "explain.one_matrix_for_every": "M_{k} 把第 j 对旋转 {k}ωj，对每个位置 p 都一样。原论文因此认为注意力容易学会相对位置：",
     "explain.from": "取自 {file}：",
     # model
     "model.columns_j_and_j": "第 j 列与第 j + {half} 列；相邻两维配对的权重须重排",

@@ -21,6 +21,8 @@ from pecli.reports.base import LEFT_OUT_COLUMNS, LEFT_OUT_ROWS, Report, View, bo
 
 OFFSETS = (0, 1, 2)  # offsets p − q of the products shown
 SHIFTS = (0, 7, 100)  # key positions for each offset
+SHIFT = 3  # offset k of the matrix M_k shown
+WIDEST = 128  # largest matrix M_k, in rows
 BLANK = "______"  # a number to be computed
 WORDS = ("我", "喜欢", "你")
 ARTICLE = (  # word vectors of the example, d = 8
@@ -82,6 +84,32 @@ def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, 
     return found
 
 
+def shifted(encoding: TableEncoding, row: int, column: int) -> tuple[Array, Entry | None]:
+    """Return M_k with PE(p + k) = M_k PE(p), (d, d), and the derivation of an entry of row p + k; (0, 0) without.
+
+    row, column : p, and the dimension of the entry
+    """
+    none = np.empty((0, 0)), None
+    if not isinstance(encoding, Harmonic) or isinstance(encoding, Rotary) or encoding.width > WIDEST:
+        return none
+    try:
+        partner = encoding.partners()[column]
+    except UsageError:  # of an odd d, or on a grid
+        return none
+    matrix, at = encoding.shift_matrix(SHIFT), np.array([row, row + SHIFT], dtype=np.float64)
+    before, after = encoding.table(at)
+    wave, j = encoding.waves()[column]
+    if wave == "0":
+        return matrix, None
+    sign = "+" if wave == "sin" else "-"
+    columns = [column, partner]
+    formula = f"cos({SHIFT}ω{j}) PE({row}, {column}) {sign} sin({SHIFT}ω{j}) PE({row}, {partner})"
+    numbers = (
+        f"({factor:.10g})({value:.10g})" for factor, value in zip(matrix[column, columns], before[columns], strict=True)
+    )
+    return matrix, Entry(row + SHIFT, column, (formula, " + ".join(numbers)), float(after[column]))
+
+
 @dataclass(frozen=True, kw_only=True)
 class ExplainNumbers(Numbers[TableEncoding]):
     """All numbers of the example."""
@@ -95,10 +123,12 @@ class ExplainNumbers(Numbers[TableEncoding]):
     rows: Array = aside("row", "dimension")  # encodings of the words, or of 2 words − 1 offsets
     result: Array = aside("word", "dimension")  # empty if words do not change
     products: Array = aside("product", "term")  # p, q, p − q and the product; empty if nothing rotates
+    shift: Array = aside("row", "column")  # M_k with PE(p + k) = M_k PE(p); empty if there is none
     words: tuple[str, ...]
     origin: str  # source of the embeddings: article, random or file
     how: str  # add, rotate or pair_up
     entry: Entry
+    shift_entry: Entry | None
     result_entry: Entry | None
 
     def facts(self) -> dict[str, Any]:
@@ -112,6 +142,7 @@ class ExplainNumbers(Numbers[TableEncoding]):
             **{name: array.tolist() for name, array in self.arrays().items()},
             **super().facts(),
             "entry": asdict(self.entry),
+            "shift_entry": self.shift_entry and asdict(self.shift_entry),
             "result_entry": self.result_entry and asdict(self.result_entry),
         }
 
@@ -119,7 +150,15 @@ class ExplainNumbers(Numbers[TableEncoding]):
     def fact_types(cls) -> dict[str, Any]:
         texts, arrays = ("columns", "frequency_formulas"), (field.name for field in fields(cls) if field.metadata)
         types = {"parameters": dict, "formula": str, **dict.fromkeys(texts, list[str]), **dict.fromkeys(arrays, list)}
-        return types | super().fact_types() | {"entry": Entry, "result_entry": Entry | None}
+        return (
+            types
+            | super().fact_types()
+            | {
+                "entry": Entry,
+                "shift_entry": Entry | None,
+                "result_entry": Entry | None,
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -152,6 +191,7 @@ class ExplainDocument:
             **(self._frequencies() if len(numbers.frequencies) else self._changes()),
             say("explain.the_table_shape", length=length, dimensions=dimensions): self._table(),
             say("explain.one_entry_with_its"): [self._entry("PE", numbers.entry)],
+            say("explain.shift_by", k=SHIFT): self._shift() if len(numbers.shift) else [],
             title: self._vectors(),
             outcome[numbers.how]: self._pairs() if numbers.how == "pair_up" else self._outcome(),
             say("explain.the_product_of_query"): self._products() if len(numbers.products) else [],
@@ -217,6 +257,14 @@ class ExplainDocument:
             steps = [*(steps[:1] if given or len(steps) > 2 else []), BLANK]
         return Paragraph(" = ".join([f"{name}({position}, {entry.column})", *steps]))
 
+    def _shift(self) -> list[Block]:
+        """Return the matrix that shifts every position by SHIFT, and one entry of a shifted row."""
+        numbers = self.numbers
+        entry = [self._entry("PE", numbers.shift_entry)] if numbers.shift_entry else []
+        rows = list(map(str, range(len(numbers.shift))))
+        matrix = self._numbers(numbers.shift, rows, corner=f"M_{SHIFT}")
+        return [Paragraph(say("explain.one_matrix_for_every", k=SHIFT)), *matrix, *entry]
+
     def _vectors(self) -> list[Block]:
         """Return the word vectors and a line on their source."""
         origins = {
@@ -267,16 +315,23 @@ class ExplainDocument:
         return BLANK if self.options.blank else number
 
     def _numbers(
-        self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None, *, given: bool = False
+        self,
+        values: Array,
+        labels: Sequence[str],
+        header: Sequence[str] | None = None,
+        *,
+        given: bool = False,
+        corner: str = "p",
     ) -> list[Block]:
         """Return a table of numbers, shortened in the middle with a line that says so.
 
         given : whether an exercise shows the numbers
+        corner : header of the labels
         """
         (shown, gap), options = both_ends(len(values), self.options.rows), self.options
         names, some = header or [str(column) for column in range(values.shape[1])], [labels[at] for at in shown]
         blank = BLANK if options.blank and not given else ""
-        table = grid("p", names, some, values[shown], width=self.width, digits=options.digits, gap=gap, blank=blank)
+        table = grid(corner, names, some, values[shown], width=self.width, digits=options.digits, gap=gap, blank=blank)
         rest = len(values) - len(shown)
         left_out = say("explain.left_out_of_rows", n=rest, all=len(values))
         return [table, *([Paragraph(left_out)] if rest else [])]
@@ -371,6 +426,7 @@ class Explain(Report[TableEncoding]):
         at = Positions(start=view.positions.start, length=len(words))
         how, result = combine(encoding, vectors, at)
         entry, *of_result = written_out(encoding, *self._place(view), vectors, at)
+        shift, of_shift = shifted(encoding, *self._place(view))
         return ExplainNumbers(
             view=view,
             table=table,
@@ -386,6 +442,8 @@ class Explain(Report[TableEncoding]):
             origin=origin,
             how=how,
             entry=entry,
+            shift=shift,
+            shift_entry=of_shift,
             result_entry=of_result[0] if of_result else None,
         )
 

@@ -147,11 +147,15 @@ def test_rope_goes_on_to_the_product_that_depends_on_the_offset_alone(
 
 
 BLANKS = [  # of a line: what is given in an exercise, and how many blanks there are
-    ("sinusoidal -d 4 -n 2", ["| 0 | 10000^(-0/4) |", "PE(1, 3) = cos(1 · ω1) = ", "0.1234"], 4 + 8 + 1 + 8 + 8 + 1),
+    (
+        "sinusoidal -d 4 -n 2",
+        ["| 0 | 10000^(-0/4) |", "PE(1, 3) = cos(1 · ω1) = ", "0.1234"],
+        4 + 8 + 1 + 17 + 8 + 8 + 1,
+    ),
     ("rope -d 4 -n 2", ["PE(1, 3) = sin(1 · ω1) = ", "x'(1, 3) = x3 cos(1ω1) + x2 sin(1ω1) = "], 4 + 8 + 1 + 8 + 1 + 9),
     ("binary -d 3 -n 2", ["| 0 | ", "PE(1, 2) = "], 6 + 6 + 1 + 6 + 6 + 1),
     ("learned -d 4 -n 3", ["| 0 | 0.0025 | -0.0026 |", "PE(2, 3) = W[2, 3] = 0.00082"], 8 + 12 + 1),
-    ("relative -d 2 -n 2", ["| 1 喜欢 | 1 | 0 |"], 2 + 6 + 1 + 6),
+    ("relative -d 2 -n 2", ["| 1 喜欢 | 1 | 0 |"], 2 + 6 + 1 + 5 + 6),
 ]
 
 
@@ -196,3 +200,31 @@ def test_the_solved_exercise_stands_beside_it(
 def test_a_batch_writes_the_solved_exercise_too(ask: Ask, folder: Path) -> None:
     Path("f.toml").write_text('[[figure]]\ncommand = "explain"\nblank = true\noutput = "s.md"\n')
     assert ask("batch", "f.toml", "-j", "1").out.split() == ["s.md", "s-solved.md"]
+
+
+SHIFTS = [  # a line, and whether explain shows M_3
+    ("-d 4", True),
+    ("sinusoidal:layout=concatenated -d 6 --entry 2,1", True),
+    ("sinusoidal:family=timestep -d 5 --entry 2,4", True),
+    ("clock", True),
+    ("relative -d 4", True),
+    ("-d 5", False),
+    ("-d 130", False),
+    ("rope -d 4", False),
+    ("binary", False),
+    ("learned", False),
+    ("sincos2d --grid 2x2 -d 8", False),
+]
+
+
+@pytest.mark.parametrize(("line", "there"), SHIFTS)
+def test_explain_shows_the_matrix_of_a_shift(ask: Ask, line: str, there: bool) -> None:
+    found = facts(ask, *line.split())
+    matrix, table, entry = np.array(found["shift"]), np.array(found["table"]), found["shift_entry"]
+    assert bool(matrix.size) == there == ("M_k" in ask("explain", *line.split()).out)
+    if there:
+        assert table[:-3] @ matrix.T == pytest.approx(table[3:], abs=1e-12)
+    if entry is not None:
+        at = found["positions"].index(entry["position"])
+        assert entry["value"] == pytest.approx(table[at, entry["column"]], abs=1e-12)
+        assert evaluate(entry["steps"][-1]) == pytest.approx(entry["value"], abs=1e-8)

@@ -170,12 +170,19 @@ REAL_KINDS = "fiu"  # numpy's codes for real types
 TABLE_NAMES = (  # ends of the names of position tables in released models
     "wpe.weight",
     "position_embeddings.weight",
+    "position_embeddings",  # ViT, DeiT, BEiT, DINOv2
     "position_embedding.weight",
+    "position_embedding",
     "embed_positions.weight",
     "positions_embed.weight",
+    "positional_embedding.weight",
     "positional_embedding",
+    "pos_embed.weight",
     "pos_embed",
+    "pos_embedding.weight",
     "pos_embedding",
+    "pos_emb.weight",
+    "pos_emb",
     ".pe",  # PyTorch's tutorial, a buffer of shape (n, 1, d)
 )
 WORD_NAMES = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "tok_embeddings.weight")  # of words
@@ -423,7 +430,8 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
 
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
     """Return the names of arrays that may be the table: with usual names, else 2-D, else all but word embeddings."""
-    fitting = [name for name in arrays if name.endswith(TABLE_NAMES)]
+    named = [name for name in arrays if name.endswith(TABLE_NAMES)]
+    fitting = [name for name in named if is_table(arrays[name].shape)] or named
     others = {name: array for name, array in arrays.items() if not name.endswith(WORD_NAMES)}
     return fitting or [name for name, array in others.items() if is_table(array.shape)] or list(others)
 

@@ -53,7 +53,8 @@ class EncodingOption(Options):
 
     encoding: tuple[str, ...] = option(
         (),
-        "name, or name:parameter=value,… (pecli encodings lists them); a range or a repeated parameter gives several",
+        "name, or name:parameter=value,… (pecli encodings lists them), or a table or config: mine.npy, config.json; "
+        "a range or a repeated parameter gives several",
         flags=("-e",),
         split=False,
         text_of=_spec,

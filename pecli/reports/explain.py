@@ -123,7 +123,7 @@ class ExplainNumbers(Numbers[TableEncoding]):
     rows: Array = aside("row", "dimension")  # encodings of the words, or of 2 words − 1 offsets
     result: Array = aside("word", "dimension")  # empty if words do not change
     products: Array = aside("product", "term")  # p, q, p − q and the product; empty if nothing rotates
-    shift: Array = aside("row", "column")  # M_k with PE(p + k) = M_k PE(p); empty if there is none
+    shift: Array = aside("dimension", "column")  # M_k with PE(p + k) = M_k PE(p); empty if there is none
     words: tuple[str, ...]
     origin: str  # source of the embeddings: article, random or file
     how: str  # add, rotate or pair_up

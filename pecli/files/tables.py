@@ -300,16 +300,24 @@ def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], opener: O
 
 
 CELL = re.compile(rf"{NUMBER}|[+-]?(nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
+DECIMAL_COMMA = re.compile(r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)$")
 INDEX_NAMES = ("", "positions", "position", "pos", "index", "idx")  # names of a column of row numbers
 
 
 def _csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and cells of every line that is not blank."""
+    """Yield line number and cells of every line that is not blank.
+
+    Cells are separated by the first of semicolon, tab and comma that the first line has; beside the first two a comma
+    is the decimal sign.
+    """
+    separator = ""
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield number, [cell.strip() for cell in line.split(",")]
+                    separator = separator or next((sign for sign in ";\t" if sign in line.strip("\r\n")), ",")
+                    cells = [cell.strip() for cell in line.rstrip("\r\n").split(separator)]
+                    yield number, cells if separator == "," else [DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in cells]
     except UnicodeDecodeError:
         raise TableFileError(f"{path} is not UTF-8 text") from None
 

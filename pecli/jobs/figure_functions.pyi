@@ -116,6 +116,8 @@ class FigureOptions(TypedDict, total=False):
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None
     no_clobber: bool
     long: bool
+    csv_sep: Literal[",", ";", "tab"]
+    decimal: Literal[".", ","]
     lang: Literal["en", "zh"]
 
 class HeatmapOptions(FigureOptions, total=False):
@@ -458,6 +460,8 @@ class ReportOptions(TypedDict, total=False):
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None
     no_clobber: bool
     long: bool
+    csv_sep: Literal[",", ";", "tab"]
+    decimal: Literal[".", ","]
     lang: Literal["en", "zh"]
 
 class TableOptions(ReportOptions, total=False):

@@ -356,7 +356,8 @@ class Job:
 
         given : option name to (value, attribute of `Format` that is required)
         """
-        for name, (value, kind) in (given | ({"long": (True, "rows")} if self.output.long else {})).items():
+        signs = {name: (sign, "separated") for name, sign in self.output.csv_signs().items()}
+        for name, (value, kind) in (given | ({"long": (True, "rows")} if self.output.long else {}) | signs).items():
             formats = [format for format, item in FORMATS.items() if getattr(item, kind)]
             if not any(target.format in formats for target in self.targets):
                 text = f"{option_text(name, value)} is for {', '.join(f'.{format}' for format in formats)} files only"

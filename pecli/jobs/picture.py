@@ -29,7 +29,7 @@ from pecli.files.numbers import json_value
 from pecli.files.tables import file_label
 from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.job_options import ANALYSES, SEPARATORS
 from pecli.jobs.names import fill_texts
 from pecli.jobs.text import command
 from pecli.jobs.workers import map_in_order
@@ -391,7 +391,8 @@ class Picture(Generic[N_co]):
         one_line = " ".join((title or say(ANALYSES.summary(job.figure.name))).split())
         alt = alt_text(job, shown)
         made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **texts_of(job, shown)})
-        return FileMetadata(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)
+        about = FileMetadata(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)
+        return about._replace(separator=SEPARATORS[job.output.csv_sep], decimal=job.output.decimal)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """Return the picture for a notebook, as PNG or in the job's format, or a report as a table."""

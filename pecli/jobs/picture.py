@@ -13,7 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Generic, NotRequired, TypedDict, TypeVar, cast
 
 from pecli.analysis import Numbers, Parts
-from pecli.core.errors import UnknownNameError, UsageError
+from pecli.core.errors import UnknownNameError, UsageError, escaped
 from pecli.core.language import capitalised, finding, join_and, join_clauses, letters, listing, say, use_language
 from pecli.core.lazy import Array, Axes
 from pecli.core.options import write_scalar
@@ -254,6 +254,17 @@ class Picture(Generic[N_co]):
         if not self.job.analysis.one_table:
             raise UsageError(f"{self.job.figure.name} has several tables: picture.numbers.arrays() has them by name")
         return dict(zip(*self.numbers.sheet(self.job.output.long), strict=True))
+
+    def to_html(self) -> str:
+        """Return the picture as an inline SVG with its alt text, or a report as HTML tables.
+
+        For ``mo.Html`` of marimo, ``IPython.display.HTML`` of Jupyter and Colab, and templates of web pages.
+        """
+        if isinstance(self.job.figure, Report):
+            return for_notebook(self.document(WIDTH))["text/html"]
+        text = self.render("svg")[0].decode()
+        label = f'role="img" aria-label="{escape(escaped(self.alt, ""))}"'
+        return text[text.index("<svg ") :].replace('role="img"', label, 1)
 
     def render(self, *formats: str) -> list[bytes]:
         """Return the bytes of the result in each format, identical on every call; pictures are drawn only once."""

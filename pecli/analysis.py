@@ -260,7 +260,7 @@ class Numbers(Generic[E_co]):
 
         reach : the smallest and the largest difference, or None if there are too many differences to compute
         """
-        raise UsageError("a difference is for one image of the same size each: try heatmap or distance")
+        raise UsageError("--difference needs figures of one image each, all of the same size: try heatmap or distance")
 
     @property
     def main_array(self) -> str:
@@ -402,7 +402,7 @@ class Analysis(Options, Generic[E], ABC):
     def check_view(self, view: View[E]) -> None:
         """Raise UsageError if the encodings or positions cannot be shown."""
         if len(view.encodings) > 1 and not self.several:
-            text = f"{self.name} takes one encoding, {len(view.encodings)} are given: try pecli compare"
+            text = f"{self.name} takes one encoding, but {len(view.encodings)} are given: try pecli compare"
             raise UsageError(text, option="encoding")
         for encoding in view.encodings:
             if isinstance(encoding, TableEncoding):

@@ -56,7 +56,7 @@ FILES: Registry[Command] = Registry(
         ),
         "recipe": (
             "pecli.cli.recipe:RECIPE_COMMAND",
-            "What makes finished files again: the command line of one, a batch file of several",
+            "The command line that made a file, or a batch file for several files",
         ),
     }
 )

@@ -231,7 +231,7 @@ MODEL_COMMAND = Command(
         "Exit codes: 0 read, 1 an error in the file, with --strict a warning too, with --same another encoding; "
         "2 wrong usage. Each finding ends with its code, which --ignore takes; gallery/reference.md lists them.",
         "critical dimension: columns whose pairs make a whole turn in training (arXiv:2310.05209). first Σ cos < 0: "
-        "the offset from which a key can outscore a nearer one that is alike (arXiv:2405.14591).",
+        "the offset from which a key can outscore a similar, nearer one (arXiv:2405.14591).",
     ),
 )
 

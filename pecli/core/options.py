@@ -297,7 +297,7 @@ class Options:
         for name, value in self.changed().items():
             owner, values = self.options()[name].only_with or ("", ())
             if owner and getattr(self, owner) not in values:
-                text = f"{name} belongs to {owner}={', '.join(values)}, and {owner} is {getattr(self, owner)}"
+                text = f"{name} belongs to {owner}={', '.join(values)}, but {owner} is {getattr(self, owner)}"
                 raise UsageError(text, option=name, value=value)
         self.check()
 

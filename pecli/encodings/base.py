@@ -42,7 +42,7 @@ def tensor_option() -> Any:
 def check_tensor(file: str | None, tensor: str | None) -> None:
     """Raise UsageError if a tensor is named without a file."""
     if file is None and tensor is not None:
-        text = f"{option_text('tensor', tensor)} names a table in a file"
+        text = f"{option_text('tensor', tensor)} names a table in a file, but no file is given"
         raise UsageError(text, option="tensor", value=tensor, advice="give --file too")
 
 

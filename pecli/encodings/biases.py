@@ -143,7 +143,7 @@ class T5(DirectedBias):
         check_tensor(self.file, self.tensor)
         if self.max_distance <= self.exact:
             distance = option_text("max_distance", self.max_distance)
-            text = f"{distance} is not beyond the {self.exact} distances that are exact"
+            text = f"{distance} must be beyond the {self.exact} distances that have a bucket each"
             raise UsageError(text, option="max_distance", value=self.max_distance, allowed=f"more than {self.exact}")
 
     @property
@@ -186,8 +186,8 @@ class T5(DirectedBias):
             return None
         table = read_table(self.file, self.tensor)
         if len(table) != self.buckets:
-            text = f"{self.file} holds {len(table)} rows and t5 has {self.buckets} buckets"
-            raise UsageError(text, option="file", value=self.file, allowed="a row a bucket")
+            text = f"{self.file} holds {len(table)} rows, but t5 has {self.buckets} buckets"
+            raise UsageError(text, option="file", value=self.file, allowed="one row for each bucket")
         return table
 
     def bucket(self, offsets: Array) -> Array:
@@ -245,8 +245,8 @@ class Kerple(DirectedBias):
 
     def check(self) -> None:
         if len({len(self.r1), len(self.r2)} - {1}) > 1:
-            text = f"--r1 has {len(self.r1)} numbers and --r2 {len(self.r2)}"
-            raise UsageError(text, option="r1", value=self.r1, advice="give one for all heads or one each")
+            text = f"--r1 has {len(self.r1)} numbers, but --r2 has {len(self.r2)}"
+            raise UsageError(text, option="r1", value=self.r1, advice="give one number for all heads, or one for each")
         if self.kernel == "power" and max(self.r2) > 2:
             text = f"{option_text('r2', max(self.r2))} is not allowed with {option_text('kernel', self.kernel)}"
             raise UsageError(text, option="r2", value=self.r2, allowed="numbers ≤ 2")

@@ -57,7 +57,7 @@ class Binary(Additive):
         if positions.stop > 2**self.width:
             needed, last = (positions.stop - 1).bit_length(), positions.stop - 1
             bits = f"{self.width} bit{'s' * (self.width > 1)}"
-            text = f"binary with {bits} counts to {2**self.width - 1}: position {last} needs {needed}"
+            text = f"binary with {bits} counts to {2**self.width - 1}: position {last} needs {needed} bits"
             raise UsageError(text + f", try {option_text('d', needed)}", option="d", value=self.d)
         return positions
 

@@ -127,8 +127,8 @@ class Harmonic(TableEncoding):
         fastest = max(max(rates), -min(rates))
         if fastest > FASTEST:
             raise UsageError(
-                f"{self.title()} turns by {float(fastest):.3g} rad a position: {FASTEST:.0e} is the most, "
-                "such as a larger base, radix or period gives"
+                f"{self.title()} turns by {float(fastest):.3g} rad per position, but the limit is {FASTEST:.0e}: "
+                "try a larger base, radix or period"
             )
 
     @property
@@ -312,7 +312,8 @@ class Harmonic(TableEncoding):
         The mean of e^{iω(i − j)} is the mean of e^{iωi} times the conjugate mean of e^{iωj}.
         """
         if not self.exact:
-            raise UsageError(f"the exact mean over offsets is the formula's, not {self.dtype}'s: show fewer positions")
+            text = f"means over many offsets come from a formula without rounding to {self.dtype}"
+            raise UsageError(f"{text}: show fewer positions")
         wave, pair = self.waves()[column]
         angles, scale = self._mean_angles(blocks)
         turning = scale[:, pair] * np.exp(1j * angles[:, pair])

@@ -76,7 +76,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         if self.axes and self.sections:
             raise UnusedOptionError("axes", self.axes, "--sections says how axes share the pairs")
         if self.interleaved and not self.sections:
-            raise UsageError("--interleaved is of sections", option="interleaved", advice="give --sections too")
+            raise UsageError("--interleaved needs --sections", option="interleaved", advice="give --sections too")
         pairs = self.width // 2
         if self.sections and (len(self.sections) not in (count, 3 * count) or sum(self.sections) != pairs):
             text = f"sections {self.options()['sections'].write(self.sections)} are {sum(self.sections)} pairs for "
@@ -96,9 +96,9 @@ class OnAxes(HarmonicOnGrid, Scaled):
         for name in ("axis_widths", "axis_bases"):
             values = getattr(self, name)
             if values and (self.axes not in (None, "blocks") or self.sections):
-                raise UnusedOptionError(name, values, "it is of axes that have blocks of pairs of their own")
+                raise UnusedOptionError(name, values, "it needs axes that have blocks of pairs of their own")
             if values and len(values) != count:
-                text = f"{name} has {len(values)} numbers, and there are {count} axes"
+                text = f"{name} has {len(values)} numbers, but there are {count} axes"
                 raise UsageError(text, option=name, value=values)
         if widths and (sum(widths) != self.width or any(width % 2 for width in widths)):
             text = f"axis_widths are {' + '.join(map(str, widths))} columns, and {self.width} turn, two a pair"
@@ -303,7 +303,7 @@ class Rope(OnAxes, Rotary):
         at, rows = np.asarray(positions, dtype=np.float64), np.shape(x)[:-1]
         if any(own not in (1, count) for own, count in zip(rows[::-1], at.shape[::-1], strict=False)):
             given, asked = ("×".join(map(str, shape)) for shape in (rows[-at.ndim :], at.shape))
-            raise UsageError(f"rotate takes one vector a position: {given} for {asked} are given")
+            raise UsageError(f"rotate takes one vector for each position, not {given} for {asked}")
         rounded, angles = self.rounded, self.made_angles(at)
         cos, sin = (rounded(self.attention_scaling * rounded(wave(angles))) for wave in (np.cos, np.sin))
         vectors = np.asarray(x, dtype=np.float64)
@@ -317,7 +317,7 @@ class Rope(OnAxes, Rotary):
         """Raise UsageError if vectors have neither width d nor rotary_dim."""
         if np.shape(x)[-1:] not in ((self.d,), (self.width,)):
             given = np.shape(x)[-1] if np.ndim(x) else "none"
-            raise UsageError(f"{name} takes vectors of d = {self.d} numbers, {given} are given")
+            raise UsageError(f"{name} takes vectors of d = {self.d} numbers, but {given} are given")
 
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
         """Return the derivation of one entry of f(x, p) with its numbers: each text equals the next. x : (d,)"""

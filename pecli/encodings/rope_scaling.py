@@ -194,7 +194,7 @@ def _exponent(rope: Scaled) -> Decimal:
 def _check_exponent(rope: Scaled) -> None:
     """Raise UsageError if there is no such exponent."""
     if rope.width == 2:
-        text = f"scaling={rope.scaling} has the exponent d/(d − 2), so it takes 4 or more rotary dimensions"
+        text = f"scaling={rope.scaling} has the exponent d/(d − 2), so it needs 4 or more rotary dimensions"
         raise UsageError(text)
 
 
@@ -294,7 +294,7 @@ class Llama3(Blend):
         super().check(rope)
         low, high = rope.low_freq_factor or 0, rope.high_freq_factor or 0
         if low > high:
-            text = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: the two are exchanged"
+            text = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: swap the two"
             raise UsageError(text, option="high_freq_factor", value=high)
 
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
@@ -423,6 +423,13 @@ class Scaled(PowersOfBase):
         unset="all",
         in_spec=True,
     )
+    dual_chunks: tuple[int, ...] | None = option(
+        None,
+        "dual chunk attention: tokens of a chunk, the largest relative position, and positions of the training",
+        at_least=1,
+        unset="none",
+        in_spec=True,
+    )
     seq_len: int | None = parameter(
         "seq_len",
         "the length in use, on which the rates depend",
@@ -477,21 +484,26 @@ class Scaled(PowersOfBase):
     def check(self) -> None:
         for name, columns in (("d", self.d), ("rotary_dim", self.width)):
             if columns % 2:
-                text = f"rope turns pairs of columns, so {option_text(name, columns)} is not allowed"
+                text = f"rope turns pairs of columns, but {option_text(name, columns)} is odd"
                 raise UsageError(text, option=name, value=columns, allowed=f"an even {name}")
         if self.width > self.d:
-            text = f"rotary_dim {self.width} is more than the d {self.d} columns there are"
+            text = f"rotary_dim {self.width} is more than the {self.d} columns of d"
             raise UsageError(text, option="rotary_dim", value=self.width)
         if 0 < (self.attention_factor or 0) < 1 / MAX_EXACT:
             allowed = f"0, or {1 / MAX_EXACT:g} to {MAX_EXACT:g}"
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
+        if self.dual_chunks and (len(self.dual_chunks) not in (2, 3) or self.dual_chunks[1] < self.dual_chunks[0]):
+            allowed = (
+                "tokens of a chunk, the largest relative position, as large or larger, and positions of the training"
+            )
+            raise UsageError(option="dual_chunks", value=self.dual_chunks, allowed=allowed)
         self.rule.check(self)
         super().check()
 
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         if "attn_factor" in values:  # in YaRN's code and SGLang it is not the same as attention_factor
-            advice = "give attention_factor, which is their product"
+            advice = "give attention_factor, the product of both"
             text = "attn_factor multiplies the factor of YaRN's formula"
             raise UsageError(text, option="attn_factor", value=values["attn_factor"], advice=advice)
         return super().read_values(values)
@@ -525,7 +537,7 @@ class Scaled(PowersOfBase):
 
         `title_pieces` describes the length in use.
         """
-        silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window")
+        silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window", "dual_chunks")
         left_out = {*self.rule.needs, *silent} - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
@@ -553,7 +565,7 @@ class Scaled(PowersOfBase):
 
     @property
     def first_length(self) -> int | None:
-        """Length in use up to which rates are constant, positions; None if they do not depend on it."""
+        """Length in use, in positions, up to which rates are constant; None if they do not depend on it."""
         return self.rule.first_length(self)
 
     @property

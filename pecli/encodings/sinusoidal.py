@@ -66,9 +66,7 @@ class Sinusoidal(SineCosineColumns, Additive):
 
     def check(self) -> None:
         if self.family == "timestep" and self.layout != "interleaved":
-            raise UnusedOptionError(
-                "layout", self.layout, "time steps have all sines before all cosines, or after them"
-            )
+            raise UnusedOptionError("layout", self.layout, "time steps have all sines before or after all cosines")
         if self.family == "tensor2tensor" and self.d % 2:
             text = f"{option_text('d', self.d)} is not allowed with {option_text('family', self.family)}"
             raise UsageError(text, option="d", value=self.d, allowed="an even d")
@@ -134,6 +132,8 @@ class Relative(SineCosineColumns):
 
     def covered(self, positions: Positions) -> Positions:
         if 2 * positions.length > MAX_LENGTH:
-            text = f"relative has two offsets a position: {option_text('length', positions.length)} is too many"
+            text = (
+                f"relative has two offsets for each position, so {option_text('length', positions.length)} is too long"
+            )
             raise UsageError(text, option="length", value=positions.length)
         return super().covered(Positions(start=1 - positions.length, length=2 * positions.length - 1))

@@ -76,8 +76,8 @@ def spec_of(encoding: Any) -> str:
         if all_encodings().get(encoding.name) is type(encoding):
             # explicit, because defaults differ between figures
             return encoding.spec(dict.fromkeys(encoding.settings()))
-        text = f"{type(encoding).__name__} is no encoding that is found by its name, {encoding.name}"
-        raise UsageError(text, option="encoding", value=encoding, advice=f"its package names it under {PLUGINS}")
+        text = f"{type(encoding).__name__} is not the encoding that pecli finds under its name, {encoding.name}"
+        raise UsageError(text, option="encoding", value=encoding, advice=f"its package must list it under {PLUGINS}")
     if hasattr(encoding, "__array__") and not isinstance(encoding, Real):  # numpy scalars have __array__ too
         return hold(encoding, f"{Learned.name}:file={{}}")
     item = "an encoding is text such as 'sinusoidal:base=10', or an array of two dimensions"

@@ -174,7 +174,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.difference and len(view.encodings) != 2:
-            text = f"--difference takes two encodings, {len(view.encodings)} are given"
+            text = f"--difference takes two encodings, but {len(view.encodings)} are given"
             raise UsageError(text, option="difference")
         for cell in self.cells_of(view):
             check_part(cell.figure, cell.view, "figure")
@@ -221,6 +221,8 @@ class Compare(Composite, Highlighting[Encoding]):
             reach, where = self._differences(view)
             return replace(numbers, reach=reach, where=where)
         first, second = numbers.parts
+        if not isinstance(first.numbers, HeatmapNumbers | DistanceNumbers):
+            first.numbers.difference(second.numbers, None)  # refuses
         reach, where = self._differences(view)
         difference = first.numbers.difference(second.numbers, reach)
         parts, measure = (first, second, Part(first.figure, difference)), getattr(first.numbers, "measure", "")

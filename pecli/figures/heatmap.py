@@ -259,7 +259,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
         if self.log:
             check_log(view.covered)
             if self.numbers:
-                text = "--log gives a row to every pixel, and --numbers wants rows for text"
+                text = "--log makes rows one pixel high, but --numbers needs rows high enough for text"
                 raise UsageError(text, option="numbers", advice="give one of them")
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:

@@ -110,10 +110,8 @@ class Precision(WithTrained[Harmonic]):
         check_line_length(self.name, view.covered.length)
         self.check_trained(view.covered)
         if view.encoding.exact:
-            text = f"a table with {option_text('dtype', view.encoding.dtype)} is right to the last bit"
-            raise UsageError(
-                text, option="dtype", value=view.encoding.dtype, advice="float16, bfloat16, float32 are not"
-            )
+            text = f"a table with {option_text('dtype', view.encoding.dtype)} has no rounding to show"
+            raise UsageError(text, option="dtype", value=view.encoding.dtype, advice="try float16, bfloat16 or float32")
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         pairs, rows = len(view.encoding.frequencies()), even_bins(view.covered.length, view.pixel_rows)

@@ -95,7 +95,7 @@ class Waves(Revealing[TableEncoding]):
     examples: ClassVar[tuple[str, ...]] = ("pecli waves --dims 0..6 -n 60",)
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions", at_least=0, unset=f"{DEFAULT_LANES} or their pairs from fast to slow"
+        None, "the dimensions", at_least=0, unset=f"{DEFAULT_LANES} columns or pairs, fast to slow"
     )
 
     def lanes(self, view: View[TableEncoding]) -> list[tuple[int, ...]]:

@@ -120,8 +120,8 @@ def format_of(path: str, given: str | None, default: str = "png", known: Collect
     suffix = ending_of(path)
     if suffix in FORMATS:
         if given is not None and given != suffix:
-            text = f"{option_text('output', path)} is a .{suffix} file and --format says {given}"
-            raise UsageError(text, option="format", value=given, advice="drop one of the two")
+            text = f"{option_text('output', path)} is a .{suffix} file, but --format says {given}"
+            raise UsageError(text, option="format", value=given, advice="leave one of them out")
         return suffix
     if given is not None and not suffix:
         return given

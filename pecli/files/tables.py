@@ -53,7 +53,7 @@ class BoundedFile(io.FileIO):
         data = super().read(min(asked, MAX_BYTES + 1)) or b""
         if len(data) > MAX_BYTES:
             raise PecliError(
-                f"{path_text(str(self.name))} is not read: a part that should be small has over {MAX_BYTES >> 20} MiB"
+                f"{path_text(str(self.name))} is not read: a part that should be small is over {MAX_BYTES >> 20} MiB"
             )
         return data
 
@@ -428,7 +428,7 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
         if not fitting:
             raise UnknownNameError(f"tensor of {path}", tensor, arrays)
     if not fitting:
-        raise TableFileError(f"{path} has no table")
+        raise TableFileError(f"{path} holds no table")
     if len(fitting) > 1:
         names = ", ".join(fitting[:8]) + (f", … {len(fitting)} tensors" if len(fitting) > 8 else "")
         advice = f"name one, as in {path}#{fitting[0]}" if is_hub(path) else "name the table with --tensor"
@@ -542,14 +542,14 @@ def check_shape(path: str, shape: tuple[int, ...], dimensions: int, sides: tuple
     if len(shape) < dimensions or (len(cells) > 1 and cells != _cells(sides or ())) or not prod(shape):
         text = f"{path} has shape {shape}, not that of a table (positions, dimensions)"
         grid = "" if sides is None or len(cells) not in (2, 3) else option_text("grid", "x".join(map(str, cells)))
-        raise TableFileError(f"{text}: it fits {grid}" if grid else text)
+        raise TableFileError(f"{text}: try {grid}" if grid else text)
 
 
 def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int, ...] | None = None) -> Array:
     shape = chosen.shape
     check_shape(path, shape, dimensions, sides)
     if not chosen.readable:
-        raise TableFileError(f"{path} has the type {chosen.numbers}, not a supported real type")
+        raise TableFileError(f"{path} holds numbers of type {chosen.numbers}; pecli reads real numbers only")
     check_memory(path, shape, "use a smaller table")
     with _report_damage(path):
         array = chosen.read()

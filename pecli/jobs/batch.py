@@ -365,6 +365,6 @@ def _is_selected(figure: Any, number: int, patterns: Sequence[str]) -> bool:
 def path_inside(folder: Path, path: str, option: str = "output") -> str:
     """Return the path inside the folder; raise UsageError if it would leave the folder."""
     if path == STDIN or not Path(real_path(str(folder / path))).is_relative_to(real_path(str(folder))):
-        text = f"{option_text(option, path)} leaves the folder {folder}: name a file inside it"
+        text = f"{option_text(option, path)} is outside the folder {folder}: name a file inside it"
         raise UsageError(text, option=option, value=path)
     return str(folder / path)

@@ -13,12 +13,15 @@ from pecli.figures.bias import BiasNumbers
 from pecli.figures.bias_weights import WeightNumbers
 from pecli.figures.compare import CompareNumbers
 from pecli.figures.composite import ComposedNumbers
+from pecli.figures.contributions import ContributionsNumbers
 from pecli.figures.curves import CurvesNumbers
 from pecli.figures.dials import DialsNumbers
 from pecli.figures.distance import DistanceNumbers
 from pecli.figures.drift import DriftNumbers
+from pecli.figures.effective import EffectiveNumbers
 from pecli.figures.fourier import FourierNumbers
 from pecli.figures.heatmap import HeatmapNumbers
+from pecli.figures.ids import IdsNumbers
 from pecli.figures.maps import MapsNumbers
 from pecli.figures.offset_bias import BiasLinesNumbers
 from pecli.figures.offset_map import OffsetMapNumbers
@@ -160,7 +163,7 @@ def scatter(
     *others: OneEncoding,
     **options: Unpack[ScatterOptions],
 ) -> Picture[CloudNumbers]:
-    """Two measures against each other, one point a pair of positions."""
+    """Two measures against each other, one point per pair of positions."""
 
 class CurvesOptions(FigureOptions, total=False):
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None
@@ -267,7 +270,7 @@ def dials(
     *others: OneEncoding,
     **options: Unpack[DialsOptions],
 ) -> Picture[DialsNumbers]:
-    """A position as clock faces: one hand a pair of dimensions."""
+    """A position as clock faces: one hand per pair of dimensions."""
 
 class RelativeOptions(FigureOptions, total=False):
     numbers: bool
@@ -349,7 +352,7 @@ def drift(
     *others: OneEncoding,
     **options: Unpack[DriftOptions],
 ) -> Picture[DriftNumbers]:
-    """How far other rates turn a vector from where the first encoding does."""
+    """How far other rates turn vectors away from the first encoding's."""
 
 class UnseenOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None
@@ -360,6 +363,44 @@ def unseen(
     **options: Unpack[UnseenOptions],
 ) -> Picture[UnseenNumbers]:
     """Which angles a model never met in training, by position and pair."""
+
+class ContributionsOptions(FigureOptions, total=False):
+    at: Several[SupportsIndex] | None
+    groups: Several[SupportsIndex]
+    norms: Several[Text] | None
+
+def contributions(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[ContributionsOptions],
+) -> Picture[ContributionsNumbers]:
+    """What each pair of dimensions adds to a score, by offset."""
+
+class IdsOptions(FigureOptions, total=False):
+    ...
+
+def ids(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[IdsOptions],
+) -> Picture[IdsNumbers]:
+    """Frame, row and column of every token of words, images and videos."""
+
+class EffectiveOptions(FigureOptions, total=False):
+    methods: Several[Literal["plain", "self-extend", "dual-chunk", "sliding-window"]] | Sequence[Several[Literal["plain", "self-extend", "dual-chunk", "sliding-window"]]] | None
+    trained: Several[SupportsIndex] | None
+    window: Several[SupportsIndex] | None
+    group: Several[SupportsIndex] | None
+    chunk: Several[SupportsIndex] | None
+    local: Several[SupportsIndex] | None
+    stops: Several[Literal["paper", "code"]] | None
+
+def effective(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[EffectiveOptions],
+) -> Picture[EffectiveNumbers]:
+    """The relative positions that queries and keys get from methods of longer contexts."""
 
 class AdditionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None

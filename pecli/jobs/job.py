@@ -402,12 +402,12 @@ class Job:
         if item.picture and len(self.cells) > most:
             raise too_many_in_one_file(name, len(self.cells), most)
         if item.one_table and not self.analysis.one_table:
-            text = f"{name} has several tables and .{format} holds one: write .npz or .json"
+            text = f"{name} has several tables, but .{format} holds only one: write .npz or .json"
         elif self.output.long and item.rows and not self.analysis.one_table:
-            text = f"{option_text('long')} is for one table, and {name} has several: leave it out"
+            text = f"{option_text('long')} needs a single table, but {name} has several: leave it out"
         elif item.frames and drawn and not self.cells:
             shared = ", ".join(option_text(name) for name in self.axes if name in ONE_EACH)
-            text = f"a .{format} file holds a sweep, and this is one picture"
+            text = f"a .{format} file holds a sweep, but this is one picture"
             advice = f"give several values, such as {option_text('base', SWEPT)}"
             if shared:
                 text, advice = f"a .{format} file has one {shared}", "give each value a file of its own"
@@ -422,7 +422,7 @@ class Job:
 
 def too_many_in_one_file(name: str, count: int, most: int) -> UsageError:
     """Return the error for a sweep of `count` pictures into one file that holds at most `most`."""
-    text = f"{name}: {count:,} pictures in one file, and {most:,} are the most"
+    text = f"{name}: {count:,} pictures in one file, but at most {most:,} fit"
     return UsageError(text, option="output", advice="give fewer values, as in 2..10000:40")
 
 

@@ -56,7 +56,7 @@ def check_generated_names(job: Job, paths: Iterable[str]) -> None:
     """Raise OutputError if a generated file name belongs to an existing file that pecli did not make."""
     for path in () if job.output.output else paths:
         if can_carry(path) and os.path.isfile(path) and not find_metadata(path):
-            text = f"{path} exists and carries no job, so pecli did not make it"
+            text = f"{path} exists, but carries no job, so pecli did not make it"
             raise OutputError(text, advice="move it away, or name a file with --output")
 
 
@@ -182,7 +182,7 @@ def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Ma
         if match[1] is None:
             return match[0][0] if match[0] in ("{{", "}}") else match[0]
         if (name := canonical_name(every, match[1])) not in known:
-            raise UnknownNameError("blank", match[1], known, option=option, advice="braces that stay are doubled")
+            raise UnknownNameError("blank", match[1], known, option=option, advice="write {{ }} for literal braces")
         return known[name]
 
     return blank.sub(fill, text)

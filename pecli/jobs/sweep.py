@@ -71,7 +71,7 @@ class Sweep:
         if len(jobs) > 1:
             swept = ", ".join(map(option_text, jobs[0].axes))
             text = f"{jobs[0].figure.name}: {swept} with several values make several pictures"
-            raise UsageError(text, option=jobs[0].axes[0], advice="ask for one after the other")
+            raise UsageError(text, option=jobs[0].axes[0], advice="ask for one at a time")
         return jobs[0]
 
     def by_file(self) -> list[Job]:
@@ -160,7 +160,7 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
         values = _split_into_steps(kind, values)
     count = prod(map(len, values.values()))
     if count > MAX_PICTURES:
-        raise UsageError(f"this sweep asks for {count:,} pictures, and {MAX_PICTURES:,} are the most")
+        raise UsageError(f"this sweep asks for {count:,} pictures, but the limit is {MAX_PICTURES:,}")
     for path in (str(path) for output in values.get("output", ()) for path in _as_list(output)):
         item = FORMATS.get(ending_of(path))
         most = MAX_FRAMES if item and (item.frames or item.paged) else MAX_CELLS
@@ -340,7 +340,7 @@ def _check_names(
             raise UnknownNameError(f"option of {analysis.name}", name, known_options(type(analysis)), option=name)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
         item = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-        text = f"{option_text(name, item)} belongs to {others}, and the encoding is {taken}"
+        text = f"{option_text(name, item)} belongs to {others}, but the encoding is {taken}"
         leave, parts = f"leave {option_text(name)} out", analysis.made_of()
         shown = [kind for kind in owners if all(part.takes(kind) for part in parts)]
         if shown:

@@ -287,7 +287,7 @@ def check_pairs(length: int) -> None:
     """Raise UsageError if `length` positions have more than MAX_PAIRS pairs, which would take too long."""
     pairs = length * (length - 1) // 2
     if pairs > MAX_PAIRS:
-        text = f"{pairs:,} pairs would be compared one by one; the limit is {MAX_PAIRS:.0e}, some minutes of work"
+        text = f"{pairs:,} pairs would be compared one by one; the limit is {MAX_PAIRS:.0e}, which takes minutes"
         raise UsageError(text, option="length", value=length, advice=f"try {option_text('length', 100_000)}")
 
 

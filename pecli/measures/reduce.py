@@ -93,7 +93,7 @@ MAX_POSITIONS = 10**10  # largest length of a line that is computed at every pos
 def check_line_length(name: str, length: int) -> None:
     """Raise UsageError if the line `name` has more than MAX_POSITIONS positions, which would take too long."""
     if length > MAX_POSITIONS:
-        text = f"{name} follows every position: {option_text('length', f'{length:,}')} is more than {MAX_POSITIONS:,}"
+        text = f"{name} needs every position, so {option_text('length', f'{length:,}')} is more than {MAX_POSITIONS:,}"
         advice = "shorten --length, or zoom in with --start and --length"
         raise UsageError(text, option="length", value=length, advice=advice)
 

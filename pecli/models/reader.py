@@ -14,7 +14,7 @@ from pecli.core.errors import FileError, UsageError, nearest, path_text, shorten
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
-from pecli.models.config_file import Keys, WrongTypeError, read_config, safe_text
+from pecli.models.config_file import Content, Keys, WrongTypeError, read_config, safe_text
 from pecli.models.dialects import Dialect, dialect_of, dialects, translate
 from pecli.models.facts import FULL, LINEAR, UNDRAWN
 from pecli.models.layers import (
@@ -30,9 +30,9 @@ from pecli.models.layers import (
     patches,
     window,
 )
-from pecli.models.lint import lint, unused
+from pecli.models.lint import ROPE_KEYS, lint, unused
 from pecli.models.model_types import architecture_of, remark_on
-from pecli.models.position_keys import TOWER
+from pecli.models.position_keys import TOWER, is_of_positions
 from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
 from pecli.models.scores import DualChunks, Temperature, dual_chunks, softmax_factor, temperature_of
@@ -111,7 +111,9 @@ class Layer:
         seen: dict[str, Any] = {}
         if self.name == "rope" and "grid" not in self.parameters:
             window = self.window.length if self.window and self.window.indices == self.indices else None
-            seen = {"max_position": self.max_position, "window": window}
+            chunks = self.dual_chunks and (self.dual_chunks.length, self.dual_chunks.largest, self.dual_chunks.original)
+            known = tuple(filter(None, chunks or ())) or None
+            seen = {"max_position": self.max_position, "window": window, "dual_chunks": known}
         return find_encoding(self.name).make({**seen, **self.parameters})
 
 
@@ -150,7 +152,7 @@ def model_of(path: str, data: Mapping[str, Any], seq_len: int | None = None) -> 
         else:
             _check_library(path, keys)
             model = _model(path, keys, seq_len)
-        return replace(model, findings=(*model.findings, *_length_findings(model, seq_len)))
+        return replace(model, findings=(*_twice(data), *model.findings, *_length_findings(model, seq_len)))
     except UsageError as error:
         raise FileError(f"{path}: {error}") from None
 
@@ -165,6 +167,13 @@ def without_findings(model: Model, codes: Collection[str]) -> Model:
             advice = "each line of the report ends with its code; gallery/reference.md lists all"
             raise UsageError(text, option="ignore", value=code, advice=advice)
     return replace(model, findings=tuple(item for item in model.findings if item.code not in codes))
+
+
+def _twice(data: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield a warning for each key of positions that appears twice in the file."""
+    for name in data.twice if isinstance(data, Content) else ():
+        if name in ROPE_KEYS or is_of_positions(name, inside=True) or name in CONFIG_KEYS.values():
+            yield Finding(name, data.get(name), "warning", say("findings.given_twice"))
 
 
 def _length_findings(model: Model, seq_len: int | None) -> Iterator[Finding]:
@@ -229,8 +238,8 @@ def _check_library(path: str, keys: Keys) -> None:
     if foreign:
         reason = f"transformers has no key {foreign[0]}"
     elif names:
-        lacking = ", ".join(LIBRARY_KEYS)
-        reason = f"{safe_text(names[0])} is no model type that pecli knows, and the file has none of {lacking}"
+        lacking = f"the file has none of {', '.join(LIBRARY_KEYS)}"
+        reason = f"{safe_text(names[0])} is not a model type that pecli knows, and {lacking}"
     others = ", ".join(item.title for item in dialects().values() if item.needs)
     advice = f"pecli reads the config.json of transformers, and {others}"
     raise FileError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)

@@ -61,7 +61,7 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     name, layer = _chosen(model, kind)
     if layer.encoding is None:
         text = layer.trouble or f"its layers have no position encoding that can be drawn ({layer.kind})"
-        raise UsageError(f"{path}: {text}; pecli model {path} tells more")
+        raise UsageError(f"{path}: {text}; pecli model {path} says more")
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))

@@ -196,7 +196,7 @@ def write_user_labels(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Can
         text, labels = getattr(canvas, name), [getattr(ax, along).label for ax in axes]
         shown = [label for label in labels if label.get_text()]
         if text is not None and not shown:
-            raise UsageError(f"no panel has a label there: leave {option_text(name)} out", option=name, value=text)
+            raise UsageError(f"no panel has such a label: leave {option_text(name)} out", option=name, value=text)
         for label in shown if text is not None else ():
             beside, line, _ = label.get_text().rpartition("\n")  # a grid's name of the row
             label.set_text(beside + line + text)
@@ -257,5 +257,5 @@ def in_steps(label: str, encodings: Sequence[Encoding]) -> str:
 def check_log(positions: Positions) -> None:
     """Raise UsageError for positions that a logarithmic axis cannot show."""
     if positions.start < 0 or positions.stop < 3 or positions.stop - 1 < NEAR * positions.start:
-        text = f"--log is for decades from position 1 on, not for {positions.start:,} to {positions.stop - 1:,}"
+        text = f"--log needs positions from 1 on, at least a decade, not {positions.start:,} to {positions.stop - 1:,}"
         raise UsageError(text, option="log", advice="leave --log out")

@@ -160,7 +160,7 @@ class Canvas(Options):
                 raise UsageError(option="size", value=self.size, advice=advice)
             if side * self.dpi > MAX_PIXELS:
                 asked = f"{option_text('size', self.size)} at {option_text('dpi', self.dpi)}"
-                text = f"{asked} is over {MAX_PIXELS} pixels a side"
+                text = f"{asked} is more than {MAX_PIXELS} pixels on a side"
                 raise UsageError(text, option="dpi", advice="lower --dpi")
 
     @property

@@ -227,7 +227,7 @@ def _check_file(style: str) -> None:
         lines = file.read(MAX_BYTES).decode().splitlines()
     for line in (line.partition("#")[0].strip() for line in lines):
         if line and line.partition(":")[0].strip() not in mpl.rcParams:
-            raise ValueError(f"{shorten(line, 60)!r} is no setting of matplotlib's")
+            raise ValueError(f"{shorten(line, 60)!r} is not a setting of matplotlib")
 
 
 def _without_backend(settings: Any) -> dict[Any, Any]:

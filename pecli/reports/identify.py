@@ -383,7 +383,7 @@ def read_and_identify(
     UsageError : neither a table nor rates, both, or a table that cannot be read
     """
     if (table is None) == (rates is None):
-        raise UsageError("pecli identify takes a table, or --rates")
+        raise UsageError("pecli identify needs a table or --rates, but not both")
     if rates is not None:
         return IdentifyReport(
             say("identify.the_rates"), None, identify_rates(rates_from_divisors(np.array(rates), base)), 0
@@ -399,7 +399,7 @@ def read_and_identify(
     if 1 in numbers.shape:
         return IdentifyReport(file_label(path), None, identify_rates(rates_from_divisors(numbers.ravel(), base)), 0)
     if base is not None:
-        raise UsageError("--base is of divisors, a number a pair, not of a table", option="base")
+        raise UsageError("--base needs divisors, one number for each pair, not a table", option="base")
     return IdentifyReport(file_label(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
 
 
@@ -413,5 +413,5 @@ def rates_from_divisors(numbers: Array, base: float | None) -> Array:
     if base is None:
         return numbers
     if not (numbers > 0).all():
-        raise UsageError("--base is of divisors, which are above 0", option="base")
+        raise UsageError("--base needs divisors above 0", option="base")
     return Rope(d=2 * len(numbers), base=base).frequencies() / numbers

@@ -90,7 +90,7 @@ def runtimes_data(path: str, found: Sequence[RuntimeResult]) -> RuntimesData:
         data: RuntimeData = {
             "runtime": item.runtime.name,
             "version": item.runtime.label,
-            "how": item.runtime.how,
+            "how": item.how,
             "layers": layers_data(model.layers) if model else None,
             "error": item.error or None,
             "not_known": item.unknown or item.trouble or None,
@@ -108,7 +108,7 @@ def runtimes_text(path: str, found: Sequence[RuntimeResult]) -> list[Block]:
     first = next((name for name, item in zip(names, found, strict=True) if item.model), "")
     shown: list[Block] = [Paragraph(path, heading=True)]
     header = ["", say("words.encoding"), say("runtimes.how")]
-    rows = [[item.runtime.label, _text(item), "" if item.unknown else say(HOW[item.runtime.how])] for item in found]
+    rows = [[item.runtime.label, _text(item), "" if item.unknown else say(HOW[item.how])] for item in found]
     shown.append(TextTable(header, rows))
     for name, item, each in zip(names, found, differences, strict=True):
         why = {say("runtimes.why"): "; ".join(item.why)} if item.why else {}

@@ -429,9 +429,11 @@ def test_every_finding_of_the_stored_configs_has_a_code_of_the_reference() -> No
     assert {*codes()} == listed
 
 
-def test_what_a_runtime_does_with_a_scaling_is_said_to_be_not_looked_up(ask: Ask) -> None:
-    text = ask("model", str(CONFIGS / "llama-3.1.json"), "--runtime", "mlx", "--format", "md").out
-    assert "pecli has not looked up what it does with llama3" in text
+def test_what_a_runtime_does_with_a_scaling_is_said_to_be_not_looked_up(ask: Ask, folder: Path) -> None:
+    rope = {"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": 0.5}
+    (folder / "config.json").write_text(json.dumps({**BARE, "rope_scaling": rope}))
+    text = ask("model", "config.json", "--runtime", "mlx", "--format", "md").out
+    assert "pecli has not looked up what it does with proportional" in text
     assert say("runtimes.ran") not in text
 
 

@@ -78,9 +78,9 @@ def test_what_is_not_allowed_is_named_with_what_is(name: str, given: object) -> 
         ({"flour": "what"}, "did you mean 'wheat'"),
         ({"egs": 3}, "unknown ingredient of Cake 'egs'; did you mean 'eggs'"),
         ({"heat": 3, "t": 4}, "heat is given twice, once as t"),
-        ({"hours": 2}, "hours belongs to rising=yeast, and rising is none"),
-        ({"hours": 2, "rising": "powder"}, "hours belongs to rising=yeast, and rising is powder"),
-        ({"grams": 5}, "grams belongs to rising=yeast, powder, and rising is none"),
+        ({"hours": 2}, "hours belongs to rising=yeast, but rising is none"),
+        ({"hours": 2, "rising": "powder"}, "hours belongs to rising=yeast, but rising is powder"),
+        ({"grams": 5}, "grams belongs to rising=yeast, powder, but rising is none"),
     ],
 )
 def test_a_refusal_says_what_to_do(given: dict[str, Any], said: str) -> None:

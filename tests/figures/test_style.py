@@ -123,8 +123,8 @@ DRAW = ["-m", "pecli", "heatmap", "-d", "4", "--length", "5", "--dpi", "30", "-o
     ("line", "said"),
     [
         ("axes.facecolor: nocolour", "cannot be used: Key axes.facecolor"),
-        ("axes.titlesizze: 3", "'axes.titlesizze: 3' is no setting"),
-        ("a line", "'a line' is no setting"),
+        ("axes.titlesizze: 3", "'axes.titlesizze: 3' is not a setting"),
+        ("a line", "'a line' is not a setting"),
     ],
 )
 def test_a_setting_that_matplotlib_does_not_know_is_told_with_its_file(folder: Path, line: str, said: str) -> None:

@@ -378,6 +378,14 @@ class Analysis(Options, Generic[E], ABC):
         """Whether its options ask something of the numbers that they can fail."""
         return False
 
+    def document_options(self) -> dict[str, Any]:
+        """Return options that were given and only change documents, not numbers, with their values."""
+        return {}
+
+    def written_beside(self) -> Mapping[str, Analysis[Any]]:
+        """Return the analyses that also get a file each, by what is appended to the name of the document."""
+        return {}
+
     def notes(self) -> list[str]:
         """Return warnings about the options, one line each; none by default."""
         return []

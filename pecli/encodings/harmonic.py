@@ -349,6 +349,42 @@ class Harmonic(TableEncoding):
         """Return the wave of every column: "sin", "cos" or, for a column of zeros, "0"; all "" if pairs have phases."""
         return ["" if self.phases.any() else wave for wave, _ in self.waves()]
 
+    def partners(self) -> list[int]:
+        """Return the column of the other wave of its pair for every column, itself for a column of zeros, (d,).
+
+        Raises
+        ------
+        UsageError : a wave has no partner, as the last sine of an odd d, or positions are places in a grid
+        """
+        if self.own_positions or self.sides:
+            text = f"{self.title()} has positions in a grid, and no single offset shifts them all"
+            raise UsageError(text, option="encoding", value=self.name)
+        waves = self.waves()
+        place, other = {wave: column for column, wave in enumerate(waves)}, {"sin": "cos", "cos": "sin"}
+        found = [column if wave == "0" else place.get((other[wave], j)) for column, (wave, j) in enumerate(waves)]
+        partners = [column for column in found if column is not None]
+        if len(partners) < len(waves):
+            wave, last = waves[found.index(None)][0], found.index(None)
+            text = f"the {wave} in dimension {last} has no {other[wave]} beside it, so PE(p) does not fix PE(p + k)"
+            raise UsageError(text, option="d", value=self.width, advice="give an even d")
+        return partners
+
+    def shift_matrix(self, offset: float) -> Array:
+        """Return M_k, shape (d, d), that shifts every position by k: table(p + k) = M_k table(p).
+
+        Each pair turns by ω_j k: sin(a + b) = cos b sin a + sin b cos a, cos(a + b) = cos b cos a − sin b sin a.
+        Raises UsageError as `partners` does.
+        """
+        angles = self.angles(float(offset))
+        matrix = np.zeros((self.width, self.width))
+        for column, ((wave, pair), partner) in enumerate(zip(self.waves(), self.partners(), strict=True)):
+            if wave == "0":
+                matrix[column, column] = 1.0
+            else:
+                matrix[column, column] = np.cos(angles[pair])
+                matrix[column, partner] = np.sin(angles[pair]) * (1 if wave == "sin" else -1)
+        return matrix
+
     def column_formulas(self) -> list[str]:
         plain = not self.phases.any() and (self.amplitudes == 1).all()
         at = self.coordinate_names()

@@ -32,13 +32,18 @@ class RotationFigure(WithCellNumbers[Rotary]):
     """Base of the two figures of `rotation`, with their options."""
 
     name: ClassVar[str] = "rotation"
-    requires: ClassVar[Any] = Rotary
+    requires: ClassVar[Any] = Rotary | Harmonic
     defines: ClassVar[str] = (
-        "pair j of a row of Q is turned by ω_j p at position p; R_P x is x turned, --matrix P draws R_P"
+        "pair j of a row of Q is turned by ω_j p at position p; R_P x is x turned, --matrix P draws R_P; of sinusoids "
+        "it draws M_k for k = P, with PE(p + k) = M_k PE(p) at every p"
     )
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
     copies: ClassVar[int] = 7
-    examples: ClassVar[tuple[str, ...]] = ("pecli rotation -d 32 --matrix 8", "pecli rotation --offset 5 -o turn.gif")
+    examples: ClassVar[tuple[str, ...]] = (
+        "pecli rotation -d 32 --matrix 8",
+        "pecli rotation sinusoidal -d 16 --matrix 3",
+        "pecli rotation --offset 5 -o turn.gif",
+    )
     default_encoding: ClassVar[str] = "rope"
     frame_option: ClassVar[str] = "at"
 
@@ -51,7 +56,10 @@ class RotationFigure(WithCellNumbers[Rotary]):
     )
     panels: tuple[str, ...] = option(tuple(TITLES), "the panels", choices=lambda: tuple(TITLES))
     matrix: int | None = option(
-        None, "draw the matrix R_P of this position instead", at_least=-EXACT, unset="the query before and after"
+        None,
+        "draw R_P of this position instead, or M_k of sinusoids for this offset",
+        at_least=-EXACT,
+        unset="the query before and after",
     )
 
     offset: int | None = option(
@@ -102,12 +110,26 @@ class RotationFigure(WithCellNumbers[Rotary]):
 
     def check_view(self, view: View[Rotary]) -> None:
         super().check_view(view)
+        encoding: Any = view.encoding
+        if not isinstance(encoding, Rotary):
+            self._check_shift(encoding)
+            return
         refuse_unused(view.encoding.turned, f"{self.name} turns --content")
         self.drawn_pairs(view)
         encoding = view.encoding
         if self.offset is not None and (not isinstance(encoding, Harmonic) or encoding.sides or encoding.own_positions):
             text = "--offset needs positions on a line, and pairs with known frequencies"
             raise UsageError(text, option="offset", value=self.offset)
+
+    def _check_shift(self, encoding: Harmonic) -> None:
+        """Raise UsageError if sinusoids have no matrix that shifts positions, or none was asked for."""
+        if self.matrix is None:
+            text = f"{encoding.name} rotates no query; its matrix M_k, PE(p + k) = M_k PE(p), can be drawn"
+            raise UsageError(text, option="encoding", value=encoding.name, advice=f"give {option_text('matrix', 3)}")
+        if not encoding.exact:
+            text = f"M_k is exact in float64, not in {encoding.dtype}"
+            raise UsageError(text, option="dtype", value=encoding.dtype, advice="leave --dtype out")
+        encoding.partners()
 
     def drawn_pairs(self, view: View[Rotary]) -> Array:
         """Return the pairs whose paths are drawn; by default evenly spaced, or the first pair of each axis of a

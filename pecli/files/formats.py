@@ -28,6 +28,7 @@ class Format:
     paged : it can have several pages
     lines : it is printed or zoomed into, so every cell of a matrix is drawn
     rows : it can hold one number per row
+    separated : its cells have a separator, and its numbers a decimal sign
     """
 
     kind: Literal["picture", "frames", "numbers", "document"]
@@ -39,6 +40,7 @@ class Format:
     paged: bool = False
     lines: bool = False
     rows: bool = False
+    separated: bool = False
 
     @property
     def numbers(self) -> bool:
@@ -70,7 +72,7 @@ FORMATS: dict[str, Format] = {
     "html": Format("frames", text=True, clear=True),
     "npy": Format("numbers", one_table=True),
     "npz": Format("numbers"),
-    "csv": Format("numbers", one_table=True, text=True, rows=True),
+    "csv": Format("numbers", one_table=True, text=True, rows=True, separated=True),
     "json": Format("numbers", text=True, rows=True),
     "md": Format("document", text=True),
     "tex": Format("document", text=True),

@@ -29,6 +29,7 @@ class FileMetadata(NamedTuple):
     inline : SVG for embedding, without an XML declaration
     adaptive : SVG whose colours follow the reader's light or dark mode
     long : write a matrix in long format, one row per number
+    separator, decimal : signs between the cells of a CSV file, and in its numbers
     """
 
     job: str
@@ -38,6 +39,8 @@ class FileMetadata(NamedTuple):
     inline: bool = False
     adaptive: bool = False
     long: bool = False
+    separator: str = ","
+    decimal: str = "."
 
 
 def read_metadata(path: str) -> dict[str, Any]:

@@ -170,12 +170,19 @@ REAL_KINDS = "fiu"  # numpy's codes for real types
 TABLE_NAMES = (  # ends of the names of position tables in released models
     "wpe.weight",
     "position_embeddings.weight",
+    "position_embeddings",  # ViT, DeiT, BEiT, DINOv2
     "position_embedding.weight",
+    "position_embedding",
     "embed_positions.weight",
     "positions_embed.weight",
+    "positional_embedding.weight",
     "positional_embedding",
+    "pos_embed.weight",
     "pos_embed",
+    "pos_embedding.weight",
     "pos_embedding",
+    "pos_emb.weight",
+    "pos_emb",
     ".pe",  # PyTorch's tutorial, a buffer of shape (n, 1, d)
 )
 WORD_NAMES = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "tok_embeddings.weight")  # of words
@@ -293,16 +300,24 @@ def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], opener: O
 
 
 CELL = re.compile(rf"{NUMBER}|[+-]?(nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
+DECIMAL_COMMA = re.compile(r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)$")
 INDEX_NAMES = ("", "positions", "position", "pos", "index", "idx")  # names of a column of row numbers
 
 
 def _csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and cells of every line that is not blank."""
+    """Yield line number and cells of every line that is not blank.
+
+    Cells are separated by the first of semicolon, tab and comma that the first line has; beside the first two a comma
+    is the decimal sign.
+    """
+    separator = ""
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield number, [cell.strip() for cell in line.split(",")]
+                    separator = separator or next((sign for sign in ";\t" if sign in line.strip("\r\n")), ",")
+                    cells = [cell.strip() for cell in line.rstrip("\r\n").split(separator)]
+                    yield number, cells if separator == "," else [DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in cells]
     except UnicodeDecodeError:
         raise TableFileError(f"{path} is not UTF-8 text") from None
 
@@ -423,7 +438,8 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
 
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
     """Return the names of arrays that may be the table: with usual names, else 2-D, else all but word embeddings."""
-    fitting = [name for name in arrays if name.endswith(TABLE_NAMES)]
+    named = [name for name in arrays if name.endswith(TABLE_NAMES)]
+    fitting = [name for name in named if is_table(arrays[name].shape)] or named
     others = {name: array for name, array in arrays.items() if not name.endswith(WORD_NAMES)}
     return fitting or [name for name, array in others.items() if is_table(array.shape)] or list(others)
 

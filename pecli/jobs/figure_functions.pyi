@@ -124,13 +124,18 @@ class FigureOptions(TypedDict, total=False):
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None
     no_clobber: bool
     long: bool
+    csv_sep: Literal[",", ";", "tab"]
+    decimal: Literal[".", ","]
     lang: Literal["en", "zh"]
 
 class HeatmapOptions(FigureOptions, total=False):
+    reveal: bool
+    revealed: Several[SupportsIndex] | None
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None
     numbers: bool
     no_numbers: bool
     log: bool
+    dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
 
 def heatmap(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
@@ -181,6 +186,8 @@ def curves(
     """From a few typical positions to all others: one line each."""
 
 class WavesOptions(FigureOptions, total=False):
+    reveal: bool
+    revealed: Several[SupportsIndex] | None
     dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
 
 def waves(
@@ -523,6 +530,8 @@ class ReportOptions(TypedDict, total=False):
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None
     no_clobber: bool
     long: bool
+    csv_sep: Literal[",", ";", "tab"]
+    decimal: Literal[".", ","]
     lang: Literal["en", "zh"]
 
 class TableOptions(ReportOptions, total=False):
@@ -553,6 +562,7 @@ class ExplainOptions(ReportOptions, total=False):
     entry: Several[SupportsIndex] | None
     rows: SupportsIndex
     digits: SupportsIndex
+    blank: bool
 
 def explain(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,

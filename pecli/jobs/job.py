@@ -39,6 +39,7 @@ OPTION_TEXTS = {
     "tokens": "page.tokens",
     "reorder": "page.order",
     "head": "page.head",
+    "revealed": "page.revealed",
 }
 MAX_FRAMES = 1000  # largest number of frames in one file
 MAX_CELLS = 256  # largest number of cells in a grid; more would be too small to see
@@ -346,6 +347,9 @@ class Job:
                 check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
         pictures = any(FORMATS[target.format].picture for target in self.targets)
         self._check_formats(self.canvas.format_specific_options() if pictures else {})
+        if self.needs_all_numbers:
+            given = self.figure.document_options()
+            self._check_formats({name: (value, "document") for name, value in given.items()})
         if pictures:
             self.check_names()
 
@@ -354,7 +358,8 @@ class Job:
 
         given : option name to (value, attribute of `Format` that is required)
         """
-        for name, (value, kind) in (given | ({"long": (True, "rows")} if self.output.long else {})).items():
+        signs = {name: (sign, "separated") for name, sign in self.output.csv_signs().items()}
+        for name, (value, kind) in (given | ({"long": (True, "rows")} if self.output.long else {}) | signs).items():
             formats = [format for format, item in FORMATS.items() if getattr(item, kind)]
             if not any(target.format in formats for target in self.targets):
                 text = f"{option_text(name, value)} is for {', '.join(f'.{format}' for format in formats)} files only"

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
+from os.path import splitext
 from typing import Any, TypeVar
 
 from pecli.analysis import TAKEN_WHOLE, Analysis, refuse_unused
@@ -18,8 +19,9 @@ from pecli.core.options import Option, Options, default_values, with_canonical_n
 from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.encodings.spec import encoding_of, parse_encoding, spread_spec
+from pecli.figures.revealing import Revealing
 from pecli.files.formats import FORMATS
-from pecli.files.writer import ending_of
+from pecli.files.writer import ending_of, is_stdout
 from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, SINGLE, Job, too_many_in_one_file
 from pecli.jobs.job_options import (
     EncodingOption,
@@ -76,7 +78,13 @@ class Sweep:
         return jobs[0]
 
     def by_file(self) -> list[Job]:
-        """Return the jobs, merging those that are written to the same file if they can be one picture."""
+        """Return the jobs, merging those that are written to the same file if they can be one picture.
+
+        A job is followed by those that its analysis has written beside it.
+        """
+        return [each for job in self._by_file() for each in (job, *_beside(job))]
+
+    def _by_file(self) -> list[Job]:
         first = self.jobs[0]
         if len(self.jobs) == 1 or not first.figure.drawn or any(job.output != first.output for job in self.jobs):
             return list(self.jobs)
@@ -155,6 +163,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     values = {name: _read_shared(shared_options(kind).get(name), each) for name, each in values.items()}
     if kind.frame_option:
         values = _split_over_frames(kind, values)
+    if swept and any(values.pop("reveal", ())) and issubclass(kind, Revealing):
+        values = _split_into_steps(kind, values)
     count = prod(map(len, values.values()))
     if count > MAX_PICTURES:
         raise UsageError(f"this sweep asks for {count:,} pictures, but the limit is {MAX_PICTURES:,}")
@@ -168,6 +178,15 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
     jobs = tuple(replace(_job(kind, combination), swept=text, axes=several) for combination in combinations)
     return Sweep(jobs, tuple(product(*(range(len(values[name])) for name in several))))
+
+
+def _beside(job: Job) -> Iterator[Job]:
+    """Yield the jobs of the analyses that are written beside a job's documents, with names such as sheet-solved.md."""
+    for suffix, analysis in job.figure.written_beside().items():
+        paths = [path for path in job.output.output if not is_stdout(path)]
+        named = tuple(f"{root}{suffix}{ending}" for root, ending in map(splitext, paths))
+        if paths or (job.output.format and not job.output.output):  # otherwise it is printed
+            yield replace(job, figure=analysis, output=replace(job.output, output=named))
 
 
 def _array_as_list(value: Any) -> Any:
@@ -255,6 +274,19 @@ def _split_over_frames(kind: type[Analysis[Any]], values: dict[str, Sequence[Any
     given = {own: several[0] for own, several in values.items()}
     each = given.get(name) or kind.moving(given)
     return {**values, name: [(item,) for item in each]} if len(each) > 1 else values
+
+
+def _split_into_steps(kind: type[Revealing[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return the values with one value of `revealed` for each step; a PDF file has a page for each."""
+    if any(value is not None for value in values.get("revealed", ())):
+        text = "--reveal makes a picture for each step, and --revealed chooses steps"
+        raise UsageError(text, option="revealed", advice="give one of them")
+    combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
+    jobs = [replace(_job(kind, combination), output=Output(), shown=True).settle() for combination in combinations]
+    steps = max(job.figure.steps(job.view) for job in jobs if isinstance(job.figure, Revealing))
+    files = [ending_of(str(path)) for output in values.get("output", ()) for path in _as_list(output)]
+    pages = {"pages": [True]} if any(FORMATS[own].paged for own in files if own in FORMATS) else {}
+    return {**values, **pages, "revealed": range(1, steps + 1)} if steps > 1 else values
 
 
 def _as_list(value: Any) -> Sequence[Any]:

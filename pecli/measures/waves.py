@@ -30,6 +30,11 @@ def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
     return found
 
 
+def column_periods(encoding: TableEncoding, rows: Positions) -> Array:
+    """Return the wavelength of every column in positions, (d,), measured where there is no formula."""
+    return encoding.column_wavelengths() if isinstance(encoding, Harmonic) else wavelengths(encoding, rows)
+
+
 def _strongest_periods(encoding: TableEncoding, rows: Positions) -> Array:
     """Return the period in positions of the strongest wave in each column, (d,), from a Fourier transform."""
     cycle = encoding.cycle(MEASURED)

@@ -40,9 +40,13 @@ def positions_axis(encoding: Encoding, label: str | None = None, **facts: Any) -
     return Axis(text, ticks=partial(_position_ticks, encoding), **facts)
 
 
-def dimensions_axis(encoding: TableEncoding) -> Axis:
-    """Return an axis for the columns of the encoding's table."""
+def dimensions_axis(encoding: TableEncoding, dims: Sequence[int] | None = None) -> Axis:
+    """Return an axis for the columns of the encoding's table, or for some of them, one beside the other."""
     names = tuple(encoding.dimension_names() or ())
+    if dims is not None:
+        shown = tuple(names[dim] if names else str(dim) for dim in dims)
+        names, ticks = (shown, None) if len(shown) <= MAX_NAMES else ((), partial(_chosen_ticks, shown))
+        return Axis(say(encoding.dimension_label), (-0.5, len(dims) - 0.5), names, ticks=ticks)
     names = names if len(names) <= MAX_NAMES else ()
     return Axis(
         say(encoding.dimension_label), (-0.5, encoding.width - 0.5), names, ticks=None if names else _whole_ticks
@@ -136,6 +140,14 @@ def _whole_ticks(axis: Any) -> None:
 
     axis.set_major_locator(whole_ticks())
     axis.set_major_formatter(NumberTexts())
+
+
+def _chosen_ticks(names: Sequence[str], axis: Any) -> None:
+    """Put ticks at whole numbers, with the names that have them as their indices."""
+    from pecli.page.ticks import NumberTexts
+
+    _whole_ticks(axis)
+    axis.set_major_formatter(NumberTexts(lambda value: names[int(value)] if 0 <= value < len(names) else ""))
 
 
 def _position_ticks(encoding: Encoding, axis: Any) -> None:

@@ -114,6 +114,7 @@ ASKED = {  # of every option a line without it and one with it
         "command": ("schema", "schema model"),
         "verbose": ("schema none", "schema none -v"),
     },
+    "skill": {},
     "explore": {
         CONTEXT: ("explore", "explore"),
         "figure": ("explore", "explore nothing"),

@@ -24,7 +24,7 @@ from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, file_label, hold, numbers_of, read_other, read_table
 from pecli.measures.differences import Change
 from pecli.measures.fits import Fit
-from pecli.measures.formulas import Name
+from pecli.measures.formulas import PAPER, Name
 from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_rates
 from pecli.measures.kept import flattened
 from pecli.measures.rates import dynamic_factor
@@ -219,6 +219,8 @@ class IdentifyReport:
                 what = listing([what, say("identify.rates_times", rate=f"{fit.rate:.6g}")])
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
                 what = listing([what, say("identify.computed_in", dtype=dtype)])
+        elif getattr(encoding, "sides", ()):
+            what = listing([what, *(formula_text(name) for name in found.names[:1] if name[0] is not PAPER)])
         if fit and fit.layout == "permuted":
             what = listing([what, order_text(fit)])
         text = "identify.name_what"

@@ -80,7 +80,8 @@ class ComposedNumbers(Numbers[Encoding]):
         return {f"{i}.{p.figure.name}.{k}": a for i, p in enumerate(self.parts) for k, a in p.numbers.arrays().items()}
 
     def limited(self, choose: Choose) -> Self:
-        """Return a copy in which parts of the same colour group have common limits, chosen from all of them."""
+        """Return a copy in which parts of the same colour group have common limits, which `choose` finds from their
+        limits and values."""
         numbers = [part.numbers for part in self.parts]
         for group in dict.fromkeys(self.colour_groups):
             members = [at for at, own in enumerate(self.colour_groups) if own == group]
@@ -207,7 +208,7 @@ class Composite(Figure[Encoding]):
         """Return the cells in order; their views have no panels."""
 
     def _cells(self, view: View[Encoding]) -> Iterator[tuple[Cell, slice]]:
-        """Yield each cell, with the pixel sizes of its panels in its view, and the slice of its panels among all
+        """Yield each cell and the slice of its panels among all panels; the cell's view has the pixel sizes of these
         panels."""
         first = 0
         for cell in self.cells_of(view):
@@ -267,7 +268,10 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
-        """Return the numbers of the whole figure, with the names of its parts."""
+        """Return the numbers of the whole figure, with the names of its parts.
+
+        fields : values of the fields that a subclass of `ComposedNumbers` adds
+        """
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         cells = zip(self._cells(numbers.view), numbers.parts, strict=True)

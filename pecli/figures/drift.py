@@ -131,7 +131,8 @@ class Drift(PairwiseRates):
         below, least = np.full(lines, -1), np.full(lines, np.inf)
 
         def values(first: int, count: int) -> Array:
-            """Return the agreement at `count` positions from `first`; update `below` and `least`."""
+            """Return the agreement at `count` positions from `first`. Also update each line's first position below the
+            threshold (`below`) and its smallest agreement (`least`)."""
             positions = np.arange(first, first + count, dtype=np.float64)
             found = np.stack([drift(rates[0], other, positions) for other in rates[1:]])
             under = found < self.threshold

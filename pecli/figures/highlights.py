@@ -156,6 +156,6 @@ def _span_text(span: range, position_text: Callable[[float], str]) -> str:
 
 
 def _visible_middle(edges: tuple[float, float], window: tuple[float, float]) -> float:
-    """Return the middle of the visible part of a span."""
+    """Return the middle of the part of a span (`edges`) that lies within the axis limits (`window`)."""
     low, high = sorted(window)
     return sum(min(max(edge, low), high) for edge in edges) / 2

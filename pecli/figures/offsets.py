@@ -154,7 +154,11 @@ class Offsets(OffsetBands):
         )
 
     def _half_facts(self, view: View[Any], peaks: bool) -> dict[str, Any]:
-        """Return the facts on where the line of a single encoding falls to half, and its range from there on."""
+        """Return the facts on the offset at which the line of a single encoding is down to half, and on its smallest
+        and largest value from there on.
+
+        peaks : whether offset 0 is the line's only maximum; if not, there is no such offset
+        """
         found: dict[str, Any] = {"half": None, "half_value": None, "later": None, "level": False}
         compared, length = self.compared(view.encoding), view.covered.length
         known = compared.is_of_offset and compared.similarity and peaks and length <= MAX_WHOLE

@@ -49,7 +49,7 @@ def draw_page(
     Parameters
     ----------
     known : the numbers, if all were computed before
-    cells : least number of rows and columns of all matrices together, even if there are fewer pixels
+    cells : at least cells × cells numbers are computed for the panels together, even if there are fewer pixels
 
     Raises
     ------

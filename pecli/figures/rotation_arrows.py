@@ -144,7 +144,11 @@ def _draw_ring(panel: Axes, numbers: ArrowNumbers, canvas: Canvas) -> None:
 
 
 def _draw_angle(panel: Axes, first: float, turn: float, apart: float, canvas: Canvas) -> None:
-    """Shade the angle between the arrows, and draw its arc and size."""
+    """Shade the angle between the arrows, draw its arc, and write its size.
+
+    first, turn : where the arc begins, and its angle, in radians
+    apart : the size to write, in degrees
+    """
     arc = first + turn * np.linspace(0, 1, 61)
     x, y = np.cos(arc), np.sin(arc)
     panel.fill([0, *x], [0, *y], facecolor=(KEY, SHADE), linewidth=0, zorder=0)

@@ -55,7 +55,8 @@ def offset_text(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class CloudNumbers(Numbers[TableEncoding]):
-    """The correlations of all pairs, whether these are drawn as points or as counts."""
+    """Base of the numbers of a scatter plot: the correlations over all pairs. Subclasses add the pairs as points or as
+    counts."""
 
     pearson: float | None  # linear correlation of the points
     spearman: float | None  # rank correlation of the points
@@ -79,7 +80,7 @@ class CloudNumbers(Numbers[TableEncoding]):
         return say(text, x=across, y=up, rank=_two_digits(self.spearman))
 
     def _exceptions_text(self, odd: tuple[int, ...]) -> str:
-        """Return the headline on the positions at which correlation and distance do not agree."""
+        """Return the headline on the positions at which correlation and distance do not agree (`odd`)."""
         if not odd:
             return say("scatter.agree")
         if ends := self.run_of_exceptions():

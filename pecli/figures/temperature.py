@@ -69,8 +69,8 @@ class Temperature(Figure[Rope]):
 
     Notes
     -----
-    A config.json stands for its layers with such a factor, in Llama 4 those without rope. A line ends at the last
-    position for which the model's code has a factor.
+    Given a config.json, the figure shows the layers that have such a factor: in Llama 4 those without rope. A line ends
+    at the last position for which the model's code has a factor.
     """
 
     name: ClassVar[str] = "temperature"

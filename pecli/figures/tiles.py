@@ -188,7 +188,12 @@ class Tiles(OverGrid):
     def _enlarge(
         self, numbers: TilesNumbers, axes: Axes, panel: Axes, size: tuple[float, float], canvas: Canvas, style: Any
     ) -> None:
-        """Outline one tile and draw it enlarged beside the others, with the means in the headline."""
+        """Outline one tile and draw it enlarged beside the others, with the means in the headline.
+
+        axes, panel : the frame of the whole figure, and the Axes of the tiles inside it
+        size : width and height of a tile, in the units of `panel`
+        style : keyword arguments of `show_matrix`
+        """
         sides = numbers.view.encoding.sides
         rows, columns = (-(-side // numbers.step) for side in sides)
         row, column = rows // 4, 2 * columns // 3

@@ -167,7 +167,10 @@ def _hoisted(item: Dialect, data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def flat(data: Mapping[str, Any], place: str = "") -> dict[str, Any]:
-    """Return the values by full name, nested names joined by dots; null counts as absent."""
+    """Return the values by full name, nested names joined by dots; null counts as absent.
+
+    place : prefix of the names, for an object inside another one
+    """
     found: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, dict) and value and place.count(".") < MAX_DEPTH:
@@ -241,8 +244,8 @@ def _renamed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
 
 
 def _computed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
-    """Yield (key in the file, key of transformers, value) for each sum, product and quotient; the key is the first one
-    used."""
+    """Yield (key in the file, key of transformers, value) for each sum, product and quotient. The key in the file is
+    that of the first operand."""
     for table, joined in ((item.sums, sum), (item.products, prod)):
         for own, keys in table.items():
             numbers = [value for key in keys if isinstance(value := given.get(key), int)]

@@ -106,7 +106,8 @@ class Reading:
         return default if base is None else base
 
     def _given(self) -> Keys:
-        """Return `given` as it is in the file; if there are two objects, rope_scaling, as in transformers 5."""
+        """Return the object for `given` from the file; if it has both rope_parameters and rope_scaling, rope_scaling,
+        as in transformers 5."""
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
@@ -153,6 +154,7 @@ class Reading:
         """Add a finding that prevents the encoding from being built.
 
         text, blanks : text key and the values for its placeholders
+        value : the value of the key; by default, that of the top-level key
         """
         self.add("error", key, say(text, **blanks), value)
 

@@ -84,7 +84,7 @@ class Layer:
     temperature : factor of the queries that depends on their position
     logn : length beyond which queries have a logarithmic factor, and number of positions that have one
     axis_lengths : number of positions along each axis, if the file has it
-    dual_chunks : how two runtimes turn queries and keys in chunks
+    dual_chunks : dual chunk attention, as in vLLM and SGLang
     """
 
     kind: str
@@ -211,7 +211,10 @@ def _translated_model(path: str, dialect: Dialect, data: Mapping[str, Any], seq_
 
 
 def _tower_of(path: str, name: str, data: Mapping[str, Any]) -> Model:
-    """Return the model that an object in a file describes, using the dialect `name`, or that of timm or a ResNet."""
+    """Return the model that an object in a file describes.
+
+    name : the dialect to use, unless the object describes a timm model or a ResNet, which have their own
+    """
     if isinstance(data.get("layers"), list):
         return _translated_model(path, dialects()[f"{name.partition('_vision')[0]}_resnet"], data, None)
     if "timm_model_name" in data:
@@ -220,7 +223,10 @@ def _tower_of(path: str, name: str, data: Mapping[str, Any]) -> Model:
 
 
 def _additional_layer(reading: Reading, kind: str) -> Layer:
-    """Return the layer for an encoding that the architecture has besides that of its layers."""
+    """Return the layer for an encoding that the architecture has besides the encoding of its layers.
+
+    kind : kind of positions, from the architecture's `also`
+    """
     if kind == "timestep" and reading.keys.text("time_kind") == "fourier":  # random rates, stored in the weights
         return Layer("fourier", parameters={"d": 2 * (reading.keys.whole("time_width") or 0)})
     layer = _layer(reading, kind, kind, ALL, ())
@@ -310,7 +316,8 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
 
 
 def _note_unknown(reading: Reading, tower: str) -> None:
-    """Add that pecli does not know the type, under the key that names it, or the object where none does."""
+    """Add a warning that pecli does not know the model type, at the key that names it, or at the object if no key
+    does."""
     keys = reading.keys
     if named := keys.first("model_type", "architectures"):
         reading.warning(named, "findings.unknown_model_type")

@@ -147,7 +147,8 @@ def _check_columns(reading: Reading, d: int, rotary: int) -> None:
 
 
 def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
-    """Return which pairs of M-RoPE follow frame, row and column; a finding says if they do not cover all pairs."""
+    """Return the parameters for which pairs of M-RoPE follow frame, row and column; {} if they are not drawn. A finding
+    says if they do not cover all pairs."""
     item = reading.architecture
     parts = inside.numbers("mrope_section") or item.sections
     if parts and inside.data.get("mrope_section") is None:

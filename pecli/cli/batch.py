@@ -105,6 +105,7 @@ def finish(plan: Batch, chosen: Batch, pages: list[str], ended: list[Result]) ->
 
     plan : all figures, for pages in Markdown and HTML
     chosen : the selected figures, for a PDF
+    ended : the results of the figures that were begun
     """
     failed = {result.paths: result.failure for result in ended if result.failure is not None}
     left = len(chosen.jobs) - len(ended)
@@ -197,7 +198,7 @@ def batch(
 
 
 class Line(TypedDict):
-    """What --dry-run says of a picture."""
+    """The --dry-run --json output for one picture; `done` is true if it is up to date."""
 
     command: str
     done: bool
@@ -205,7 +206,7 @@ class Line(TypedDict):
 
 
 class Difference(TypedDict):
-    """What --check says of a file that is not as asked for."""
+    """The --check --json output for one file that is missing, stale or orphaned."""
 
     state: str
     path: str

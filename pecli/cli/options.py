@@ -79,7 +79,10 @@ def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parame
 def argument(
     name: str, help: str, *, many: bool = False, required: bool = False, metavar: str | None = None, offers: Any = None
 ) -> inspect.Parameter:
-    """Return a positional parameter for one word, or several if `many`; if not required, its default is None."""
+    """Return a positional parameter for one word, or several if `many`; if not required, its default is None.
+
+    offers : function that returns completions for a word
+    """
     shown = typer.Argument(help=help, metavar=metavar or name.upper(), show_default=False, autocompletion=offers)
     kind: Any = list[str] if many else str
     return keyword(name, kind if required else kind | None, inspect.Parameter.empty if required else None, shown)
@@ -91,7 +94,11 @@ def context_parameter() -> inspect.Parameter:
 
 
 def keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter:
-    """Return a keyword parameter annotated for Typer."""
+    """Return a keyword parameter annotated for Typer.
+
+    kind : its type
+    shown : the `typer.Option` or `typer.Argument` that describes it
+    """
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
 
 

@@ -21,7 +21,7 @@ def commands() -> dict[str, Command]:
 
 
 def schema(command: str | None, **_: Any) -> None:
-    """Print the JSON Schema of what a command prints with --json; without one the commands that have it."""
+    """Print the JSON Schema of a command's --json output; without a command, list the commands that have --json."""
     from pecli.cli.app import ALIASES, command_of
     from pecli.figures import FIGURES
 

@@ -20,7 +20,7 @@ MAX_COSINES = 1 << 24  # most cosines summed in the search for a negative sum
 
 
 class RopeData(TypedDict, total=False):
-    """What is told of layers with a rope; null where the file does not say."""
+    """The --json output for layers with a rope; null for values that are not in the file."""
 
     head_dim: int
     rotary_dim: int
@@ -58,7 +58,7 @@ class RopeData(TypedDict, total=False):
 
 
 class TableData(TypedDict, total=False):
-    """What is told of layers with a table, a bias or waves, beside the encoding's own options."""
+    """The --json output for layers with a table, a bias or waves, besides the options of the encoding."""
 
     length: int
     first_row: int
@@ -207,7 +207,7 @@ def _offsets_to_search(rope: Rope, context: int | None) -> int:
 
 
 def ranges(numbers: tuple[int, ...]) -> str:
-    """Return sorted integers as text with ranges: 0 to 4, 6, 8 to 9."""
+    """Return sorted integers as text with ranges, such as "0 to 4, 6, 8 to 9"."""
     known = set(numbers)
     starts = [at for at in numbers if at - 1 not in known]
     stops = [at for at in numbers if at + 1 not in known]
@@ -218,5 +218,5 @@ def ranges(numbers: tuple[int, ...]) -> str:
 
 
 def counted_ranges(numbers: tuple[int, ...]) -> str:
-    """Return sorted integers as text with their number and ranges: 8: 0 to 4, 6, 8 to 9."""
+    """Return sorted integers as text with their number and ranges, such as "8: 0 to 4, 6, 8 to 9"."""
     return say("model.count_runs", count=len(numbers), runs=ranges(numbers)) if numbers else ""

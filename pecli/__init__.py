@@ -125,7 +125,7 @@ def encode(
 
 
 def encoding(spec: Spec = "sinusoidal", **parameters: Any) -> Any:
-    """Make an encoding, to work with what it can do.
+    """Return an encoding, whose methods compute its table, rotation, frequencies or bias.
 
     Parameters
     ----------

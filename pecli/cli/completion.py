@@ -57,7 +57,7 @@ def _colour_maps() -> Iterable[str]:
 
 
 def _encodings(typed: str) -> list[Offer]:
-    """Return completions for a spec: names of encodings; after ``name:`` parameters, after ``parameter=`` values."""
+    """Return completions for a spec: names of encodings, parameters after ``name:``, or values after ``parameter=``."""
     name, colon, text = typed.partition(":")
     if not colon:
         return [(name, kind.summary) for name, kind in all_encodings().items()]

@@ -87,7 +87,10 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
 
 
 def _report_result(result: Result, *, as_json: bool, paths: bool, quiet: bool, verbose: bool) -> None:
-    """Print the result of a job; raise its failure."""
+    """Print the result of a job; raise its failure, if it has one.
+
+    paths : whether to print the paths of the files that were written
+    """
     job, written = result.job, list(result.sizes)
     if result.failure is None and not quiet:
         print_notes(*map(as_flags, result.notes))

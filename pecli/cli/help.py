@@ -19,7 +19,7 @@ OPTIONS, USED_MOST = "Options", "Used most"  # headings
 
 
 def columns() -> int:
-    """Return the width of a page: that of the terminal, within limits."""
+    """Return the width of a page in characters: the terminal's width, within limits."""
     return min(max(shutil.get_terminal_size().columns, LEAST), MOST)
 
 

@@ -103,7 +103,8 @@ def keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter
 
 
 def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
-    """Return the function with its signature replaced by these parameters; ValueError if two have the same name."""
+    """Return the function with its signature replaced by these parameters; raise ValueError if two have the same
+    name."""
     signature = inspect.Signature(parameters)
     function.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect
     function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
@@ -124,14 +125,15 @@ def with_options(
 
 
 def value_of(entry: Option, texts: Any) -> Any:
-    """Return the value of an option from its texts: the last one, or all for an option that takes several values."""
+    """Return the value of an option, parsed from the last of its texts, or from all of them if the option takes several
+    values."""
     if texts in (None, False, [], ()):
         return entry.default
     return entry.read(texts if entry.scalar is bool else entry.split_items(texts) if entry.many else texts[-1])
 
 
 def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of options as text, unparsed, with several values in one text split."""
+    """Return the values of options as unparsed texts; a text that holds several values is split into them."""
 
     def values(entry: Option, text: Any) -> Any:
         return text if entry.scalar is bool else entry.split_items([text] if isinstance(text, str) else text)

@@ -104,7 +104,7 @@ RECIPE_COMMAND = Command(
 
 
 def read_job(path: str, output: Sequence[str] = ()) -> Job:
-    """Return the job of a finished file, with that file, or `output`, as its output.
+    """Return the job of a finished file; its output is `output`, or by default the finished file itself.
 
     A notice names each input file that is not found beside the finished file.
     """
@@ -144,7 +144,8 @@ def errors_naming(path: str) -> Iterator[None]:
 
 
 def path_below_here(path: str) -> str:
-    """Return a path as one below the current folder, as tar does, because a batch writes nowhere else."""
+    """Return a path changed to lie below the current folder, without leading "/" or "..", as tar does: a batch writes
+    nowhere else."""
     place = os.path.relpath(path) if Path(path).is_absolute() else os.path.normpath(path)
     inside = re.sub(r"^(\.\./)+", "", place)
     if inside != place:

@@ -13,7 +13,7 @@ from pecli.core.terminal import print_results
 
 
 def commands() -> dict[str, Command]:
-    """Return the commands that have --json, by name; those of plugins are not listed."""
+    """Return the commands that have --json, by name, without the commands of plugins."""
     from pecli.cli.app import PANEL, command_of
 
     every = {name: command_of(name) for name in PANEL if name != "schema"}

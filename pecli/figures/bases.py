@@ -92,7 +92,8 @@ class Bases(Figure[Rope]):
     -----
     At an offset with a negative sum, a key similar to the query scores lower on average than a dissimilar key: Men et
     al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591. Offsets are whole numbers; therefore the edge is
-    ragged, and a slightly larger base may hold less far. A rope without a context is a dot at its first negative sum.
+    ragged, and a slightly larger base may have its first negative sum earlier. A rope without a context is a dot at its
+    first negative sum.
     """
 
     name: ClassVar[str] = "bases"

@@ -276,7 +276,8 @@ def _last_seen(seen: Array) -> tuple[int, ...]:
 
 
 def distances_of_buckets(encoding: BiasEncoding, by_offset: Array) -> Array:
-    """Return bucket numbers by offset, with keys after the query numbered like keys at the same distance before it."""
+    """Return numbers by offset: for a T5 encoding, bucket numbers in which a key after the query has the number of a
+    key at the same distance before it; for other encodings, the biases `by_offset` unchanged."""
     if not isinstance(encoding, T5) or encoding.known or encoding.causal:
         return by_offset
     return by_offset % encoding.buckets_each

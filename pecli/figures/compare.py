@@ -253,7 +253,8 @@ class Compare(Composite, Highlighting[Encoding]):
         return drawn
 
     def _mark_largest(self, numbers: Any, panel: Axes, canvas: Canvas) -> None:
-        """Mark the place of the largest difference with its value; for an offset, the middle of its diagonal."""
+        """Mark the place of the largest difference with its value; if the place is an offset, mark the middle of its
+        diagonal."""
         from pecli.page.labels import halo
 
         where, (low, high) = numbers.where, sorted(panel.get_xlim())
@@ -324,7 +325,8 @@ class Compare(Composite, Highlighting[Encoding]):
 
 
 def difference_name(view: View[Encoding]) -> str:
-    """Return the title of the difference: "first − second" with the two titles if they are short and distinct."""
+    """Return the title of the difference: "first − second", with the two encodings' titles in place of these words if
+    they are short and distinct."""
     name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_titles(view))  # not to look like an equation
     return (
         name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else say("compare.difference_first_minus_second")
@@ -332,7 +334,8 @@ def difference_name(view: View[Encoding]) -> str:
 
 
 def distinct_titles(view: View[Encoding]) -> list[str]:
-    """Return titles that distinguish the encodings; full titles if the encodings are equal, "" for a single one."""
+    """Return one title per encoding, which distinguishes it from the others; full titles if the encodings are equal, ""
+    for a single encoding."""
     if len(view.encodings) == 1:
         return [""]
     if len(set(view.encodings)) == 1:

@@ -118,7 +118,8 @@ class ComposedNumbers(Numbers[Encoding]):
 
 
 def _with_common_limits(numbers: Sequence[Any], choose: Choose) -> list[Any]:
-    """Return the numbers with common limits, or unchanged if some have none; composed numbers part by part."""
+    """Return the numbers with common limits, which `choose` finds; unchanged if some of them have no limits. The parts
+    of composed numbers get common limits separately: all first parts, all second parts, and so on."""
     if len(numbers) == 1:
         return [numbers[0].limited(choose)]
     if isinstance(numbers[0], ComposedNumbers):
@@ -188,7 +189,7 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def made_of(self) -> Sequence[Figure[Any]]:
-        """Return the figures of the parts, without regard to a view."""
+        """Return the figures of the parts, as far as they are known without a view."""
 
     def check(self) -> None:
         """Raise UnusedOptionError for an option that no part has."""
@@ -291,14 +292,15 @@ def with_cell_texts(panel: Panel, cell: Cell) -> Panel:
 
 
 def with_unique_bar_names(panels: Sequence[Panel]) -> tuple[Panel, ...]:
-    """Return the panels; of several colour bars with the same name, only the first keeps it."""
+    """Return the panels; if several colour bars have the same name, only the first keeps its name."""
     first: dict[str, ColorBar] = {}
     named = (panel.bar is None or first.setdefault(panel.bar.label, panel.bar) == panel.bar for panel in panels)
     return tuple(panel if own else without_bar_name(panel) for panel, own in zip(panels, named, strict=True))
 
 
 def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
-    """Return grids in which each part has its own rows, all with the same number of columns; the best first."""
+    """Return grids in which each part has its own rows and all rows have the same number of columns; the best grid
+    comes first."""
     counts = [len(part.panels) for part in parts]
     large = parts[counts.index(max(counts))]
     return tuple(
@@ -308,7 +310,7 @@ def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
 
 
 def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
-    """Give the axes of panels that share an `Axis` or `ends` the same limits."""
+    """Give the same limits to the axes of panels that have the same `Axis.shared` or the same `Panel.ends`."""
     subjects: Sequence[Hashable]
     for x_or_y, subjects in (
         ("x", [panel.x.shared for panel in panels]),
@@ -325,7 +327,7 @@ def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
 
 
 def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:
-    """Give all images with the same colour bar common limits, and adapt the ink of numbers in their cells."""
+    """Give common limits to all images with the same colour bar, and adapt the ink of numbers in their cells."""
     from pecli.figures.matrix import update_text_colors
 
     for bar in dict.fromkeys(panel.bar for panel in panels if panel.bar):

@@ -137,9 +137,9 @@ class Curves(OneHeadFigure):
 
     Notes
     -----
-    If all lines are shifted copies of one shape, only the offset matters. If a line returns to 0 away from its own
-    position, those two positions cannot be told apart. Each encoding has its own panel, or its own line if all start
-    from the same position.
+    If all lines are shifted copies of one shape, only the offset matters. If a line of distances returns to 0 at
+    another position than its own, these two positions cannot be told apart. Each encoding has its own panel, or its own
+    line if all start from the same position.
     """
 
     name: ClassVar[str] = "curves"

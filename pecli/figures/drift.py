@@ -116,7 +116,7 @@ class Drift(PairwiseRates):
         return (3, len(self.compared(view).encodings) - 1, even_bins(view.positions.length, most))
 
     def compared(self, view: View[Harmonic]) -> View[Harmonic]:
-        """Return the view; if it has a single encoding, the encodings to compare with are added."""
+        """Return the view; if it has a single encoding, return it with the encodings that this one is compared with."""
         if len(view.encodings) > 1:
             return view
         encoding = view.encoding

@@ -279,7 +279,7 @@ def rounded_wavelength(wave: float) -> float:
 
 
 def label_percent(panel: Axes, most: float) -> None:
-    """Label an axis of shares in per cent, with room beyond the largest share for labels."""
+    """Label an axis of shares in per cent, with room for labels beyond the largest share, `most`."""
     from pecli.page.ticks import NumberTexts
 
     panel.set_xlim(0, ROOM * most or 1.0)

@@ -121,8 +121,8 @@ class WithCellNumbers(Figure[E]):
         return not self.no_numbers and max(sides) <= MAX_CELLS
 
     def rounded_text(self, count: int) -> str:
-        """Return the footnote on rounded numbers if `count` rows of cells are few enough to show them in any size, else
-        ""."""
+        """Return the footnote on rounded numbers if `count` rows of cells are so few that numbers fit at any size of
+        the picture, else ""."""
         return say("matrix.values_rounded") if count <= FEW and not self.no_numbers else ""
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:

@@ -42,8 +42,8 @@ class StageNumbers(Numbers[Harmonic]):
 
     @property
     def worst(self) -> str:
-        """The stage with most wrong pairs; if two have as many, the later one, because it is computed from the earlier
-        one."""
+        """The stage with most wrong pairs; if two stages have equally many, the later one, because it is computed from
+        the earlier one."""
         return max(reversed(STAGES), key=lambda name: self.wrong[name])
 
     def message(self) -> str:

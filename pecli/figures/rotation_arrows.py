@@ -46,7 +46,8 @@ class ArrowNumbers(Numbers[Rotary]):
 
 @dataclass(frozen=True)
 class RotationArrows(RotationFigure):
-    """Draw `rotation --offset D`; after Su et al. 2021, RoFormer, figure 1 and equation 12, arXiv:2104.09864."""
+    """The figure of `rotation --offset D`, after Su et al. 2021, RoFormer, figure 1 and equation 12,
+    arXiv:2104.09864."""
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         return (len(self._places(view)), 2)

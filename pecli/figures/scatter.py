@@ -137,7 +137,7 @@ class ScatterNumbers(CloudNumbers):
 
     @property
     def curve_text(self) -> str:
-        """The distance that follows from a correlation r for rows with mean 0, as text."""
+        """The formula, as text, for the distance between two rows of mean 0 with correlation r."""
         return f"√({number_text(2 * (self.norm or 0.0), 4)} (1 − r))"
 
     @property
@@ -288,7 +288,8 @@ def _two_digits(correlation: float) -> str:
 
 
 def covering_positions(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
-    """Return positions such that each pair (p, q) contains one, found greedily; None if it takes more than `most`."""
+    """Return positions such that each pair (p, q) contains one of them, found greedily; None if more than `most`
+    positions are needed."""
     found: list[int] = []
     while len(p):
         if len(found) == most:

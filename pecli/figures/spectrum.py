@@ -175,7 +175,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return self._counts_text("spectrum.of_pairs_are_stretched", self.stretch > 1 + NOTABLE)
 
     def _beyond_trained_text(self, trained: int) -> str:
-        """Return the headline on unscaled wavelengths, those of the training, that exceed the trained length."""
+        """Return the headline on wavelengths that exceed the trained length, without any scaling, because training used
+        none."""
         longer = self.wavelength / self.stretch > trained
         if len(self.view.encodings) == 1 and not self.is_scaled(0):
             count, every = int(longer.sum()), len(longer)

@@ -212,7 +212,7 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
 
 
 def _listed(keys: Keys, count: int) -> list[str] | None:
-    """Return the kinds if the file lists them, in any of the known forms; otherwise None."""
+    """Return the kinds of the `count` layers if the file lists them, in any of the known forms; otherwise None."""
     words = keys.words("layer_types", "layers_block_type")
     if words is not None:
         keys.read.update(f"{keys.place}{name}" for name in (*MADE_FROM, *SPANS, "use_sliding_window"))
@@ -242,7 +242,8 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
 
 
 def _numbered(keys: Keys, count: int) -> list[str] | None:
-    """Return the kinds if the file has the indices of the layers with attention; otherwise None."""
+    """Return the kinds of the `count` layers if the file has the indices of the layers with attention; otherwise
+    None."""
     linear = keys.table("linear_attn_config")  # Kimi Linear counts from 1
     first, inside = (1, linear) if linear is not None and "full_attn_layers" in linear else (0, keys)
     chosen = inside.numbers("full_attn_layers", "attn_layer_indices", "full_attn_idxs", "attn_layer_idxs")
@@ -258,7 +259,8 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
 
 
 def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]:
-    """Return the kinds that follow from a pattern in the file, or from the architecture's own pattern."""
+    """Return the kinds of the `count` layers that follow from a pattern in the file, or from the architecture's own
+    pattern."""
     first, turn, last = re.split("[()]", architecture.pattern)
     several, given = len(turn) > 1, keys.data.get("sliding_window_pattern")
     if several and isinstance(given, str):  # EXAONE 4: LLLG, and the last layer is full
@@ -297,8 +299,8 @@ def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
-    """Return the kinds, with layers without rope as kinds of their own; 1 in no_rope_layers means that a layer has
-    rope."""
+    """Return the kinds of the layers, in which layers without rope get a kind of their own; 1 in no_rope_layers means
+    that a layer has rope."""
     flags = keys.flags("no_rope_layers") or [int(base != 0) for base in keys.numbers("layer_rope_theta") or []]
     if not flags and architecture.nope_interval is None:
         return kinds

@@ -82,9 +82,9 @@ def apply_overrides(
 ) -> tuple[dict[str, Any], list[Finding]]:
     """Return a config with overrides applied, and findings on keys that were lost or have no effect.
 
-    how : "replaces", the override replaces the rope's object with everything in it, including the base (transformers 5,
-        vLLM); "beside", it replaces the object, but the base is a separate key (transformers 4); "merges", its keys are
-        merged into the object (SGLang)
+    how : what an override of the rope's object does. With "replaces", it replaces the object and everything in it,
+        including the base (transformers 5, vLLM). With "beside", it replaces the object, but not the base, which is a
+        separate key (transformers 4). With "merges", its keys are merged into the object (SGLang)
 
     Raises
     ------

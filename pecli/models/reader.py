@@ -107,7 +107,8 @@ class Layer:
 
     @property
     def encoding(self) -> Encoding | None:
-        """The encoding, None without one. A rope has the context, and the window if all these layers have it."""
+        """The encoding; None if the layers have none. A rope also has the context, and the window if all these layers
+        have it."""
         if self.name is None or self.parameters is None:
             return None
         seen: dict[str, Any] = {}
@@ -278,7 +279,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
 
 
 def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tuple[dict[str, Model], list[Finding]]:
-    """Return the parts besides the language model, and the errors and warnings in them."""
+    """Return the parts of the config besides `text`, the language model, and the errors and warnings in these parts."""
     towers: dict[str, Model] = {}
     findings: list[Finding] = []
     for key, value in keys.data.items():
@@ -384,7 +385,11 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
 
 
 def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tuple[int, ...]) -> Layer:
-    """Return the layers of one kind; if their encoding cannot be built, a finding says why."""
+    """Return the layers of one kind; if their encoding cannot be built, a finding says why.
+
+    position : kind of positions, from `position_of`
+    kind, stack, indices : kind of the layers, their stack, and their indices
+    """
     plain = Layer(position.partition("_")[0], indices=indices, max_position=max_position(reading))
     if span := attention_window(reading.keys, reading.architecture, kind):
         halved = " / 2" * (span[0] in reading.architecture.halved)

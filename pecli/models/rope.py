@@ -80,7 +80,11 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
 
 
 def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
-    """Return the parameters for how rows, columns and other axes share the pairs, and their coordinates."""
+    """Return the parameters that say how rows, columns and other axes share the pairs, and where their coordinates
+    start and step.
+
+    rotary, d : number of columns that turn, and of all columns of a head
+    """
     item, grid = reading.architecture, patch_grid(reading)
     widths = _axis_widths(reading, rotary)
     count = len(widths or grid)
@@ -100,7 +104,10 @@ def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
 
 
 def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
-    """Return the number of columns of each axis, if the file or the architecture has it, otherwise ()."""
+    """Return the number of columns of each axis, if the file or the architecture has it, otherwise ().
+
+    rotary : number of all columns that turn
+    """
     numbers = reading.keys.numbers("axis_widths")
     if numbers is not None:
         if any(width != int(width) or width < 2 or width % 2 for width in numbers) or len(numbers) not in (2, 3, 4):

@@ -187,8 +187,8 @@ def extend(
 
     Raises
     ------
-    FileError : as for `read_model`
-    UsageError : no length, no layers with a rope that see all positions, or a file that does not have its context
+    FileError : as for `read_model`, or no layers have a rope and see all positions
+    UsageError : no length is given, the file does not have its context, or the method is not for this file
     """
     if length is None:
         raise UsageError(

@@ -124,7 +124,8 @@ def layer_data(layer: Layer) -> dict[str, Any]:
 
 
 def _wave_data(encoding: Harmonic) -> dict[str, Any]:
-    """Return rates, base and grid coordinates of a sinusoidal table; for a grid, the rates of one axis."""
+    """Return rates, base and grid coordinates of a sinusoidal table; if it covers a grid, its rates are those of one
+    axis."""
     rates = encoding.frequencies().tolist()
     data: dict[str, Any] = {"rates": rates[: len(rates) // max(1, len(encoding.sides))]}
     if isinstance(encoding, PowersOfBase):
@@ -178,7 +179,11 @@ def _rope_data(rope: Rope, layer: Layer) -> RopeData:
 
 
 def _axes_text(rope: Rope, names: str) -> str | None:
-    """Return the axis of each pair as letters, t frame, h row, w column; None if all pairs turn by one position."""
+    """Return one letter per pair for its axis, such as t (frame), h (row) or w (column); None if all pairs turn by the
+    same position.
+
+    names : the letters of the axes, in order
+    """
     if rope.sections is None and rope.places is None:
         return None
     count = len(rope.sections or rope.places)  # type: ignore[arg-type]

@@ -162,7 +162,8 @@ class ModelReport:
         return comparison_text(self.comparisons, names_of(self.models))
 
     def lines(self) -> list[str]:
-        """Return the commands that draw the encodings of a model; of several models, in one picture."""
+        """Return the commands that draw the encodings: one per encoding of a single model, or one picture of several
+        models."""
         if self.only_comparison:
             return []
         if len(self.models) == 1:

@@ -195,7 +195,7 @@ class ComparedLayers(TypedDict):
 
 
 class ComparisonData(TypedDict):
-    """The comparison of two models: whether they apply the same encoding, and where not."""
+    """The comparison of two models: whether they apply the same encoding, and in which layers they do not."""
 
     same: bool
     layers: list[ComparedLayers]

@@ -214,7 +214,7 @@ class Difference(TypedDict):
 
 
 def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
-    """Print the command line of each picture; those that are up to date are commented out with #."""
+    """Print the command line of each picture; pictures that are up to date are commented out with #, unless `force`."""
     jobs = track(plan.jobs, "looking")
     lines = [(command(job, job.paths), not force and is_done(job), job.paths) for job in jobs]
     if as_json:

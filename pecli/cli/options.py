@@ -62,7 +62,8 @@ def language_option() -> Option:
 
 
 def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parameter:
-    """Return an option as a keyword parameter for Typer. Its value stays text, to be parsed by the option itself."""
+    """Return an option as a keyword parameter for Typer, in the group `panel` of the help. Its value stays text, to be
+    parsed by the option itself."""
     switch = entry.scalar is bool
     shown = typer.Option(
         *(entry.flag, *entry.flags),

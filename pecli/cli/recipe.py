@@ -118,7 +118,11 @@ def read_job(path: str, output: Sequence[str] = ()) -> Job:
 
 
 def carried_job(path: str, found: Mapping[str, Any], output: Sequence[str] = ()) -> tuple[Job, list[str]]:
-    """Return the job in a finished file's metadata, and its input files that are not found beside the file."""
+    """Return the job in a finished file's metadata, and its input files that are not found beside the file.
+
+    found : the metadata
+    output : the job's new outputs, by default the finished file
+    """
     values = job_settings(found)
     with errors_naming(path):
         name, outputs = str(values.pop("command", "")), list(output) or [escape_placeholders(path)]

@@ -144,7 +144,7 @@ def has_comparable_offsets(view: View[Any]) -> bool:
 
 
 def positions_text(encodings: Sequence[Encoding], shown: Positions) -> str:
-    """Return the title clause with the first and last position, or "" if the first is 0."""
+    """Return the title clause with the first and last of the positions shown, or "" if the first is 0."""
     first, last = (minus(f"{at:,.15g}") for at in ends_of(encodings, shown))
     return say("words.positions_to", first=first, last=last) if shown.start else ""
 

@@ -360,7 +360,7 @@ def kind_text(name: str) -> str:
 
 
 def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
-    """Return the figure of that name with the options that the composed figure passes on."""
+    """Return the figure of that name with the options that the composed figure `whole` passes on."""
     kind = SINGLE[name]
     given = {option: getattr(whole, option) for option in FORWARDED if option in kind.options()}
     return kind(**{option: value for option, value in given.items() if value is not None})

@@ -261,8 +261,8 @@ class Contributions(PairwiseRates):
 def fast_and_slow(sums: Sequence[float], bounds: Sequence[int]) -> list[tuple[int, int, float]]:
     """Return (first pair, one past the last pair, sum) for the fast and for the slow pairs; an empty part is left out.
 
-    The fast pairs are the groups, as many as possible, that together add next to nothing to the score; if there are
-    none, they are half of the groups.
+    The fast pairs are as many of the fastest groups as together add next to nothing to the score; if no groups do, the
+    faster half of the groups.
 
     sums, bounds : what each group adds, and one past its last pair, the fastest group first
     """

@@ -423,5 +423,5 @@ def merged_lines(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...
 
 
 def neighbours(rows: Positions, own: int) -> tuple[int, ...]:
-    """Return the positions right before and after `own` that exist."""
+    """Return the positions right before and after `own`, as far as `rows` includes them."""
     return tuple(at for at in (own - 1, own + 1) if rows.start <= at < rows.stop)

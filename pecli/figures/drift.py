@@ -235,7 +235,8 @@ def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
 
 
 def position_ticks(first: int, last: int, canvas: Canvas, more: Collection[int] = ()) -> list[float]:
-    """Return the ticks of a logarithmic axis: its ends, the positions in `more`, and powers of ten far from these."""
+    """Return the ticks of a logarithmic axis: its ends `first` and `last`, the positions in `more`, and powers of ten
+    far from these."""
     powers = [10.0**power for power in range(15) if first <= 10.0**power <= last / NEAR_LAST]
     span = log(last / first) * APART * (1 + canvas.narrow)
     more = [at for at in more if at in (first, last) or min(log(at / first), log(last / at)) > span]

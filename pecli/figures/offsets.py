@@ -173,7 +173,10 @@ class Offsets(OffsetBands):
         return {"half": half, "half_value": float(values[half]), "later": later, "level": level}
 
     def _peaks_at_zero(self, encoding: TableEncoding, runs: OffsetRuns) -> bool:
-        """Return whether the measure has its only maximum at offset 0."""
+        """Return whether the measure has its only maximum at offset 0.
+
+        runs : the measure's mean and extremes in each run of offsets
+        """
         high, same = runs.values.high[0], encoding.covered(Positions(length=1))
         zero = VectorComparison(encoding, self.measure).offset_runs(same, np.array([0, 1])).values.low[0, 0]
         return bool(len(high) > 1 and zero >= high[0] * (1 - ROUNDING) and high[0] > np.nanmax(high[1:]))

@@ -241,7 +241,7 @@ def principal_coordinates(encoding: TableEncoding, covered: Positions, count: in
 
 
 def nearest_are_neighbours(points: Array) -> bool:
-    """Return whether each point's nearest point is the one before or after it, with no coincident points.
+    """Return whether no points coincide and the nearest point of each is the point before or after it.
 
     points : shape (n, 2)
     """

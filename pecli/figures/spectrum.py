@@ -435,6 +435,8 @@ class Part(NamedTuple):
 def scaling_parts(encoding: TableEncoding, stretch: Array) -> list[Part]:
     """Return the runs of pairs that a scaling leaves unchanged, blends and scales fully, in order of the pairs.
 
+    stretch : each wavelength divided by the unscaled one
+
     If the scaling has no such parts, the runs are the unchanged pairs and all others. Returns [] if a part is not
     contiguous.
     """

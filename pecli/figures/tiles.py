@@ -258,7 +258,11 @@ def _tiles_axes(axes: Axes, cells: tuple[int, ...], canvas: Canvas) -> Axes:
 
 
 def _outline(axes: Axes, x: float, y: float, wide: float, high: float, colour: str, width: float) -> None:
-    """Draw a frame around a tile centred at (x, y)."""
+    """Draw a frame around a tile centred at (x, y).
+
+    wide, high : size of the tile
+    width : width of the frame's line in points
+    """
     from matplotlib.patches import Rectangle
 
     look: dict[str, Any] = {"fill": False, "edgecolor": colour, "linewidth": width, "clip_on": False}

@@ -100,7 +100,7 @@ class Translation:
     """A file of another program, translated to the keys of transformers.
 
     data : keys and values as in a config.json
-    names : name in the original file of each key
+    names : for each key, its name in the original file
     objects : content of the file, with the objects in `Dialect.inside` moved to the top
     """
 
@@ -215,7 +215,11 @@ def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
 
 
 def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, str], list[str]]:
-    """Return keys and values of transformers, the names of these keys in the file, and the keys that were dropped."""
+    """Return the keys and values of transformers for a file's content, the names of these keys in the file, and the
+    keys that were dropped.
+
+    given : the content of the file by full name
+    """
     ours: dict[str, Any] = {}
     names: dict[str, str] = {}
     for key, own, value in chain(_renamed(item, given), _computed(item, given)):
@@ -258,7 +262,7 @@ def _computed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
 
 
 def _value(given: Flat, key: str) -> Any:
-    """Return the value of a key, or of an item "key[n]" of a list; None if it is missing."""
+    """Return the value of a key in `given`, or of an item "key[n]" of a list; None if it is missing."""
     match = AT.fullmatch(key)
     if match is None:
         return given.get(key)
@@ -317,7 +321,8 @@ def _match_name(patterns: Sequence[str], name: Any) -> re.Match[str] | None:
 
 
 def _holds(condition: str, given: Flat) -> bool:
-    """Return whether a condition holds: keys are present, absent, equal to a JSON value, or above a number."""
+    """Return whether a condition holds for the keys in `given`: that they are present, absent, equal to a JSON value,
+    or above a number."""
     return all(_holds_one(part.split(), given) for part in condition.split(" and "))
 
 

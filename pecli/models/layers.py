@@ -137,7 +137,8 @@ class Reading:
         return Keys({"rope_type": self.architecture.own_scaling["rope_type"], **numbers}, "", self.keys.read, names)
 
     def _foundry_scaling(self, inner: Keys) -> Keys | None:
-        """Return the one of MPT's two scaling objects that is used, as rope_impl in llm-foundry's code selects it."""
+        """Return the scaling object of MPT that llm-foundry's code uses: of the two in `inner`, the one that rope_impl
+        selects; None without scaling."""
         chosen, other = (inner.table(f"rope_{name}_config") or Keys({}) for name in ("hf", "dail"))
         if inner.text("rope_impl") != "hf":
             chosen, other = Keys({}), chosen

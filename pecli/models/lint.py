@@ -145,7 +145,7 @@ def _check_sizes(reading: Reading, rope: bool) -> None:
 
 
 def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
-    """Check one scaling object; `rule` is the scaling's name in transformers 5."""
+    """Check one scaling object, `inside`; `rule` is the scaling's name in transformers 5."""
     _check_type(reading, inside)
     if rule in SCALINGS:
         _check_unread(reading, inside, rule)

@@ -137,7 +137,9 @@ class Model:
 
 
 def read_model(path: str | Path, seq_len: int | None = None) -> Model:
-    """Return the model in a config.json, in a file of another known program, or in a folder with one.
+    """Return the model in a config.json, in a file of another known program, or in a folder with such a file.
+
+    seq_len : the length in use, for scalings that depend on it
 
     Raises
     ------
@@ -304,7 +306,10 @@ def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tupl
 
 
 def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> Reading:
-    """Return a `Reading` of a config, without the keys that its architecture's code does not read."""
+    """Return a `Reading` of a config, without the keys that its architecture's code does not read.
+
+    outer, tower : the model_type of the enclosing config, and the name of this part in it
+    """
     architecture = architecture_of(keys, outer, tower)
     unread = [name for name in architecture.unread if name in keys]
     kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place, keys.read)

@@ -59,7 +59,8 @@ def logn_of(reading: Reading) -> tuple[int, int] | None:
 
 
 def _is_enabled(reading: Reading, key: str, default: bool) -> bool:
-    """Return whether the file turns the temperature on. A number as flag, as in early Llama 4 files, is an error."""
+    """Return whether the flag `key` turns the temperature on, or `default` without that key. A number as flag, as in
+    early Llama 4 files, is an error."""
     value = reading.keys.data.get(key)
     if type(value) is int and value not in (0, 1):
         reading.keys.read.add(f"{reading.keys.place}{key}")

@@ -47,7 +47,8 @@ def config_words(spec: str) -> tuple[str, str | None, str] | None:
 
 
 def config_spec(path: str, kind: str | None) -> str:
-    """Return the plain spec of the layers of that kind, by default full attention; raise UsageError without one."""
+    """Return the plain spec of the layers of that kind, by default those with full attention; raise UsageError if they
+    have no encoding."""
     try:
         changed = config_path(Path(path)).stat().st_mtime_ns
     except (OSError, ValueError):

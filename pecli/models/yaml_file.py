@@ -55,7 +55,11 @@ def _plain(value: Any, count: list[int], depth: int) -> Any:
 
 
 def _resolved(value: Any, top: Any) -> Any:
-    """Return the value with references replaced; a reference to nothing, or to another reference, is left unchanged."""
+    """Return the value with references replaced by what they name in `top`, the value of the whole file.
+
+    A reference to nothing, an object or a list is left unchanged; the text that replaces one is not searched for
+    references.
+    """
     if isinstance(value, dict):
         return {key: _resolved(item, top) for key, item in value.items()}
     match = REFERENCE.fullmatch(value) if isinstance(value, str) else None

@@ -386,7 +386,7 @@ def order_text(fit: Fit) -> str:
 
 
 def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
-    """Return the options in which another encoding's spec differs."""
+    """Return the options in the spec of `other` that the spec of `encoding` does not have."""
     known = {*encoding.spec().replace(":", ",").split(",")}
     return ",".join(each for each in other.spec().partition(":")[2].split(",") if each not in known)
 

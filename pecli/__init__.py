@@ -61,7 +61,8 @@ _MODULES = {  # of the names that are imported when they are first asked for
 if not TYPE_CHECKING:  # a type checker would take any name for one that there is
 
     def __getattr__(name: str) -> Any:
-        """Import a name of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
+        """Import a name of the API when it is first used, so that ``import pecli`` and ``pecli --version`` stay
+        fast."""
         if name in _MODULES:
             return getattr(import_module(_MODULES[name]), name)
         if name == "__all__":

@@ -214,7 +214,8 @@ class Drift(PairwiseRates):
 
 
 def names_of_two(encodings: Sequence[Harmonic]) -> dict[str, str]:
-    """Return the names of two encodings as "against" and "other": what differs, or the dtypes if nothing else does."""
+    """Return names that distinguish two encodings, under the keys "against" and "other": the parameters that differ, or
+    the dtypes if no parameter does."""
     one, other = encodings
     if one != other == replace(one, dtype=other.dtype, label=other.label) and not other.label:
         return {"against": one.dtype, "other": other.dtype}

@@ -37,8 +37,8 @@ MAX_TOKENS = 10**8
 
 @dataclass(frozen=True, kw_only=True)
 class EffectiveNumbers(Numbers[Scaled]):
-    """The relative position of each query and key under each method, NaN where the key is not seen; also the largest
-    one, and the number of pairs whose relative position was never trained."""
+    """The relative position of each query and key under each method, NaN where the key is not seen; also, for each
+    method, the largest relative position, and the number of pairs whose relative position was never trained."""
 
     distance: Array = over("method", "query", "key")
     positions: Array = over(each=("query", "key"))

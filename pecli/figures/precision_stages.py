@@ -119,7 +119,8 @@ class PrecisionStages(PrecisionFigure):
 
 
 def _decimals(axis: Any) -> None:
-    """Write powers of ten as decimals (0.001), as in the label of the line at 0.1."""
+    """Write the powers of ten on an axis as decimals, such as 0.001, because the label of the line at 0.1 is a decimal
+    too."""
     from pecli.page.ticks import NumberTexts
 
     axis.set_major_formatter(NumberTexts(lambda value: f"{value:.12f}".rstrip("0").rstrip(".")))

@@ -29,7 +29,7 @@ DOTS = 64  # largest number of positions drawn on a ring
 
 @dataclass(frozen=True, kw_only=True)
 class ArrowNumbers(Numbers[Rotary]):
-    """The angles of key and query at each position of the key, degrees."""
+    """The angles of key and query at each position of the key, in degrees."""
 
     key: Array = over("position")
     position: Array = over("position")

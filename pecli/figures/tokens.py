@@ -30,7 +30,7 @@ EXAMPLES = {  # two orders each; the first needs no Chinese font
 
 @dataclass(frozen=True)
 class TokenFigure(Figure[E]):
-    """Base of the figures of tokens. There is one position per token, so they set ``--length`` themselves.
+    """Base of the figures of tokens. There is one position per token, so these figures set ``--length`` themselves.
 
     Notes
     -----

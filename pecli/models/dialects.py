@@ -41,10 +41,10 @@ class Dialect:
 
     Translation, in this order
     defaults : values of the program's keys if the file does not have them
-    keys : the program's keys, and the equivalent keys of transformers; for several the first in the file is used. ""
-        means that the key has no effect on an encoding. "key[0]" is the first item of a list; "key if condition"
-        applies under a condition
-    sums, products : keys of transformers, and the program's keys of which each is the sum or product
+    keys : the program's keys, each with the equivalent keys of transformers; if several have the same equivalent, the
+        first one listed here that the file has is used. "" means that the key has no effect on an encoding. "key[0]" is
+        the first item of a list; "key if condition" applies under a condition
+    sums, products : keys of transformers, each with the program's keys whose sum or product it is
     quotients : keys of transformers, each with a key of the program and a divisor (number or key); at least 1
     when : conditions, each with the values of keys of transformers that it implies if they are not set yet
     values : for a key, the words that the program accepts, each with the values that it implies; other words are

@@ -93,7 +93,8 @@ MAX_SHARDS = 1000
 
 
 def whole_gguf(file: Any, path: str, opener: Callable[[str], Any]) -> dict[str, Any]:
-    """Return the result of `read_gguf`; for a split model, that of the first part with the tensors of all parts.
+    """Return the result of `read_gguf`; for a split model, the result for its first part, with the tensors of all
+    parts.
 
     opener : function that opens the other parts by path
     """

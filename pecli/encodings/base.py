@@ -341,12 +341,21 @@ class Rotary(TableEncoding):
         rotated."""
         return {}
 
+    @property
+    def attention_scaling(self) -> float:
+        """Factor of the rotated queries and keys, each."""
+        return 1.0
+
     @abstractmethod
     def rotate(self, x: Array, positions: Array) -> Array:
         """Return every vector of x, (…, length, d), rotated by its position, (length,): the shape of x, float64.
 
         Raises UsageError if x has another width, or not one vector per position.
         """
+
+    def rotate_keys(self, x: Array, positions: Array) -> Array:
+        """Return the same for keys, which most encodings rotate as they do queries."""
+        return self.rotate(x, positions)
 
     @abstractmethod
     def split(self, x: Array) -> tuple[Array, Array]:

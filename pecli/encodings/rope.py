@@ -16,7 +16,7 @@ from pecli.core.numbers import MAX_EXACT
 from pecli.core.options import option
 from pecli.encodings.base import Rotary
 from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
-from pecli.encodings.harmonic import PI, alternating, as_typed, geometric_rates
+from pecli.encodings.harmonic import PI, PowersOfBase, alternating, as_typed, geometric_rates
 from pecli.encodings.rope_scaling import Scaled
 from pecli.files.tables import read_table
 
@@ -196,25 +196,8 @@ def parts_of_sequence(text: str) -> list[tuple[int, ...]]:
 
 
 @dataclass(frozen=True)
-class Rope(OnAxes, Rotary):
-    """Pair j of a query or key is rotated by ω_j p, ω_j = base^(−2j/d) or as changed by a `scaling`.
-
-    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨R_p x, R_q y⟩ depends only on p − q.
-
-    Notes
-    -----
-    Su et al. 2021, RoFormer, section 3.2 and equation 34, arXiv:2104.09864. ``interleaved`` pairs neighbours (the
-    paper, GPT-J); ``half`` pairs column j with j + d/2 (Llama). The two are equal up to the order of the columns.
-    """
-
-    name: ClassVar[str] = "rope"
-    term: ClassVar[str] = "RoPE"
-    summary: ClassVar[str] = "rotary: every pair of a query or key is turned by an angle that grows with the position"
-    formula: ClassVar[str] = "rope.f_x_p_r"
-    source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
-    example: ClassVar[str] = "pecli curves -e rope --measure dot"
-    aliases: ClassVar[tuple[str, ...]] = ("rotary",)
-    models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
+class RotatedPairs(PowersOfBase, Rotary):
+    """Base of rotary encodings: pairs of columns, the vector that the table rotates, and the rotation itself."""
 
     pairing: str = option(
         "interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=lambda: ("interleaved", "half")
@@ -334,3 +317,25 @@ class Rope(OnAxes, Rotary):
         factor = self.attention_scaling
         before, after = ("", "") if factor == 1 else (f"{factor:.10g} · (", ")")
         return [f"{before}{f' {sign} '.join(both)}{after}" for both in (terms, numbers)]
+
+
+@dataclass(frozen=True)
+class Rope(RotatedPairs, OnAxes):
+    """Pair j of a query or key is rotated by ω_j p, ω_j = base^(−2j/d) or as changed by a `scaling`.
+
+    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨R_p x, R_q y⟩ depends only on p − q.
+
+    Notes
+    -----
+    Su et al. 2021, RoFormer, section 3.2 and equation 34, arXiv:2104.09864. ``interleaved`` pairs neighbours (the
+    paper, GPT-J); ``half`` pairs column j with j + d/2 (Llama). The two are equal up to the order of the columns.
+    """
+
+    name: ClassVar[str] = "rope"
+    term: ClassVar[str] = "RoPE"
+    summary: ClassVar[str] = "rotary: every pair of a query or key is turned by an angle that grows with the position"
+    formula: ClassVar[str] = "rope.f_x_p_r"
+    source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
+    example: ClassVar[str] = "pecli curves -e rope --measure dot"
+    aliases: ClassVar[tuple[str, ...]] = ("rotary",)
+    models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"

@@ -139,7 +139,7 @@ class CompareNumbers(ComposedNumbers):
 
 def column_terms(encoding: Harmonic) -> list[tuple[Any, ...]]:
     """Return the terms that define each column of the table; equal terms mean equal columns."""
-    pairs = list(zip(encoding.frequencies(), encoding.amplitudes, encoding.phases, strict=True))
+    pairs = list(zip(encoding.frequencies(), encoding.amplitudes, encoding.phases, encoding.decay_rates, strict=True))
     return [(wave, *pairs[pair], encoding.dtype) for wave, pair in encoding.waves()]
 
 

@@ -18,7 +18,7 @@ from pecli.encodings.grid import AXES, HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import OnAxes
 from pecli.figures.base import ColouredNumbers, View, cell_averaging_note, difference_of
-from pecli.figures.comparing import default_query_note
+from pecli.figures.comparing import default_query_notes
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.wavelengths import column_step, columns_end, columns_left_out, columns_shown, has_known_waves
@@ -75,7 +75,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
             one = "heatmap.one_row_in_up" if self.log else "heatmap.one_row_in_drawn"
             rows = say(one, count=self.block)
         flat = say("heatmap.flat_columns") if self.flat else ""
-        return [rows, flat, pairs, lost, default_query_note(self.view.encodings)]
+        return [rows, flat, pairs, lost, *default_query_notes(self.view.encodings)]
 
     def marks(self) -> list[str]:
         encoding, changing = self.view.encoding, self._changing_columns()

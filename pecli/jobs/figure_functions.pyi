@@ -158,7 +158,7 @@ def scatter(
     *others: OneEncoding,
     **options: Unpack[ScatterOptions],
 ) -> Picture[CloudNumbers]:
-    """Two measures against each other, one point a pair of positions."""
+    """Two measures against each other, one point per pair of positions."""
 
 class CurvesOptions(FigureOptions, total=False):
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None
@@ -263,7 +263,7 @@ def dials(
     *others: OneEncoding,
     **options: Unpack[DialsOptions],
 ) -> Picture[DialsNumbers]:
-    """A position as clock faces: one hand a pair of dimensions."""
+    """A position as clock faces: one hand per pair of dimensions."""
 
 class RelativeOptions(FigureOptions, total=False):
     numbers: bool
@@ -345,7 +345,7 @@ def drift(
     *others: OneEncoding,
     **options: Unpack[DriftOptions],
 ) -> Picture[DriftNumbers]:
-    """How far other rates turn a vector from where the first encoding does."""
+    """How far other rates turn vectors away from the first encoding's."""
 
 class UnseenOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None

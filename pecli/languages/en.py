@@ -99,6 +99,8 @@ TEXTS = {
     "sinusoidal.pe_p_minus_q": "PE(p − q, 2j) = sin((p − q) / base^(2j/d)), PE(p − q, 2j+1) = cos of the same angle",
     "sinusoidal.other_offset": "other offset",
     "sinusoidal.count_offsets": ("{count:,} offset", "{count:,} offsets"),
+    # xpos
+    "xpos.score": "f(x, p) = ζ_j^(±p/scale_base) R_p x, + for queries and − for keys, ζ_j = (2j/d + γ)/(1 + γ)",
     # addition
     "addition.word_vectors_d": "word vectors × √d",
     "addition.word_vectors": "word vectors",
@@ -136,6 +138,7 @@ TEXTS = {
     "figures.each_pixel_minimum_to": "each pixel: minimum to maximum of up to {count:,} positions",
     "figures.each_pixel_minimum_to_maximum": "each pixel: minimum to maximum of up to {count:,} offsets",
     "figures.only_with_the_offset": "only with {names} does the offset alone count",
+    "figures.query_and_key_are_1": "query and key of xPos: (1, 0) in every pair, rotated",
     "figures.vectors_of_rope_1": "vectors of RoPE: (1, 0) in every pair, rotated",
     "figures.turn_of_two": "{count} of {all} pairs finish no turn with {name}, {few} with {other}",
     "figures.turn_of_several": "pairs that finish no turn: from {few} ({other}) to {count} of {all} ({name})",
@@ -876,6 +879,7 @@ TEXTS = {
     "explain.query_at_position_p": "Query {query} at position p, key {other} at position q. By the formula their product depends on p - q alone:",
     "explain.left_out_of_rows": "{n} of {all} left out; --rows prints more",
     "explain.added_word_vector_position": "Added: word vector + position encoding",
+    "explain.turned_scaled": "Turned and scaled, as queries; nothing is added",
     "explain.turned_f_x_p": "Turned: f(x, p) = R_p x, nothing is added",
     "explain.pairs_of_words": "Pairs of words",
     "explain.formula": "formula",

@@ -99,6 +99,8 @@ TEXTS = {
     "sinusoidal.pe_p_minus_q": "PE(p − q, 2j) = sin((p − q) / base^(2j/d))，PE(p − q, 2j+1) = cos(同上)",
     "sinusoidal.other_offset": "另一偏移",
     "sinusoidal.count_offsets": "{count:,} 个偏移",
+    # xpos
+    "xpos.score": "f(x, p) = ζ_j^(±p/scale_base) R_p x，查询取 +，键取 −，ζ_j = (2j/d + γ)/(1 + γ)",
     # addition
     "addition.word_vectors_d": "词向量 × √d",
     "addition.word_vectors": "词向量",
@@ -136,6 +138,7 @@ TEXTS = {
     "figures.each_pixel_minimum_to": "每个像素至多 {count:,} 个位置，从最小值到最大值",
     "figures.each_pixel_minimum_to_maximum": "每个像素至多 {count:,} 个偏移，从最小值到最大值",
     "figures.only_with_the_offset": "只有{names}完全由位置差决定",
+    "figures.query_and_key_are_1": "xPos 的查询和键：每一对取 (1, 0) 再旋转",
     "figures.vectors_of_rope_1": "RoPE 的向量：每一对取 (1, 0) 再旋转",
     "figures.turn_of_two": "{name} 有 {count} 对（共 {all} 对）未转满一圈，{other} 有 {few} 对",
     "figures.turn_of_several": "未转满一圈的对数：从 {other} 的 {few} 到 {name} 的 {count}（共 {all} 对）",
@@ -834,6 +837,7 @@ TEXTS = {
     "explain.query_at_position_p": "位置 p 处的查询“{query}”与位置 q 处的键“{other}”的内积，按公式只取决于 p - q：",
     "explain.left_out_of_rows": "略去 {all} 行中的 {n} 行；--rows 可以打印更多",
     "explain.added_word_vector_position": "相加：词向量 + 位置编码",
+    "explain.turned_scaled": "旋转并缩放（按查询）：不做加法",
     "explain.turned_f_x_p": "旋转：f(x, p) = R_p x，不做加法",
     "explain.pairs_of_words": "成对的词",
     "explain.formula": "公式",

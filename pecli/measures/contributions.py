@@ -21,11 +21,16 @@ def log_runs(first: int, last: int, count: int) -> tuple[Array, Array]:
     return start, stop - start
 
 
-def mean_cosines(rates: Array, firsts: Array, counts: Array) -> Array:
+def mean_cosines(rates: Array, firsts: Array, counts: Array, decay: Array | None = None) -> Array:
     """Return the mean of cos ω_j Δ over runs of consecutive offsets Δ, (runs, n_pairs), of rates (n_pairs,) in radians.
 
-    It is cos(ω m) sin(nω/2) / (n sin(ω/2)) of n offsets with the middle m.
+    It is cos(ω m) sin(nω/2) / (n sin(ω/2)) of n offsets with the middle m. With decay rates k_j (n_pairs,), it is the
+    mean of e^(−k_j Δ) cos ω_j Δ, of n offsets from a on: the real part of z^a (z^n − 1) / (n (z − 1)), z = e^(iω − k).
     """
+    if decay is not None and decay.any():
+        power, runs = 1j * rates - decay, counts[:, None]
+        found = np.exp(firsts[:, None] * power) * np.expm1(runs * power) / (runs * np.expm1(power))
+        return np.asarray(found.real)
     high, low = turns_of(tuple(rates.tolist()), 1.0)
     high = high - np.rint(high)  # offsets are whole numbers
     counts, centres = counts[:, None], (firsts + (counts - 1) / 2)[:, None]

@@ -155,6 +155,11 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def axes_of_pairs(self) -> Array:
         """Return the index of the axis that turns each pair, (n_pairs,)."""
 
+    @property
+    def directions_of_pairs(self) -> Array | None:
+        """The unit vector along which each pair turns, (axes, n_pairs); None if each turns along an axis."""
+        return None
+
     @cached_property
     def _scaled(self) -> list[Array]:
         """The scaled coordinates along each axis and one step beyond, (n + 1,)."""
@@ -168,11 +173,14 @@ class HarmonicOnGrid(OnGrid, Harmonic):
             return super().coordinates(positions)
         whole = self.whole_numbers(positions)
         scaled = [along[places[whole]] for along, places in zip(self._scaled, self.places, strict=True)]
-        return np.stack(scaled, axis=-1)[..., self.axes_of_pairs()]
+        stacked, directions = np.stack(scaled, axis=-1), self.directions_of_pairs
+        return stacked[..., self.axes_of_pairs()] if directions is None else stacked @ directions
 
     def coordinate_names(self) -> str:
         if self.places is None:
             return super().coordinate_names()
+        if self.directions_of_pairs is not None:
+            return "u" * len(self.wavelengths())  # the coordinate along the pair's own direction
         letters = "xfrc"[-len(self.places) :]  # frame, row, column, preceded by another axis
         return "".join(letters[axis] for axis in self.axes_of_pairs())
 
@@ -185,4 +193,6 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         """Return which pairs have a wavelength longer than their axis of the grid, or than a sequence with images."""
         if self.places is None:
             return super().longer_than(length)
-        return np.asarray(self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()])
+        lengths, directions = np.array([*map(np.ptp, self._scaled)]), self.directions_of_pairs
+        own = lengths[self.axes_of_pairs()] if directions is None else lengths @ np.abs(directions)
+        return np.asarray(self.wavelengths() > own)

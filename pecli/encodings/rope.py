@@ -37,9 +37,15 @@ class OnAxes(HarmonicOnGrid, Scaled):
     its own width, and of its own base where `axis_bases` gives them (Flux, Wan, HunyuanVideo). `sections`: so many
     consecutive pairs of one set for each axis (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or
     ``interleaved`` among the axes (Qwen3-VL); in a text all axes have one coordinate, and sections change nothing.
+
+    Pairs need not turn along an axis. `directions` ``golden``: one set of rates, and pair j turns along the direction
+    at j·π(√5 − 1)/2 from the columns to the rows (golden gate RoPE, Xiong 2025, jerryxio.ng/posts/nd-rope, with rates
+    base^(−2j/d); the post spaces them from a lowest to a highest one and numbers the pairs of all heads in one run).
+    ``mixed``: the blocks turned by one random angle, as RoPE-Mixed draws it for each head before training (Heo et al.
+    2024, Rotary Position Embedding for Vision Transformer, arXiv:2403.13298, base 10).
     """
 
-    of_grids: ClassVar[tuple[str, ...]] = (*HarmonicOnGrid.of_grids, "axes", "axis_widths", "axis_bases")
+    of_grids: ClassVar[tuple[str, ...]] = (*HarmonicOnGrid.of_grids, "axes", "axis_widths", "axis_bases", "directions")
 
     axes: str | None = option(
         None,
@@ -56,6 +62,14 @@ class OnAxes(HarmonicOnGrid, Scaled):
     axis_bases: tuple[float, ...] | None = option(
         None, "the base of each axis, where they differ", above=0, at_most=MAX_EXACT, unset="base", in_spec=True
     )
+    directions: str = option(
+        "axial",
+        "what pairs turn along: an axis of the grid each (axial), directions a golden angle apart (golden), or two "
+        "axes turned by a random angle (mixed)",
+        choices=lambda: ("axial", "golden", "mixed"),
+        in_spec=True,
+    )
+    directions_seed: int = option(0, "seed of the random angle", at_least=0, only_with=("directions", "mixed"))
     sections: tuple[int, ...] | None = option(
         None, "M-RoPE: pairs turned by frame, row and column", at_least=0, aliases=("mrope_section",), unset="none"
     )
@@ -83,7 +97,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
             text += f"{len(self.sections)} axes, and there are {pairs} pairs (d = {self.width}) and {count} axes"
             raise UsageError(text, option="sections", value=self.sections)
         self._check_axes(count)
-        if not (self.sections or self.axis_widths) and pairs % count:
+        self._check_directions()
+        if not (self.sections or self.axis_widths or self.directions == "golden") and pairs % count:
             text = f"{pairs} pairs (d = {self.width}) cannot be shared by {count} axes"
             raise UsageError(text, option="d", value=self.width, advice="give --sections")
         if count > 1 and not self.sections and self.scaling != "default":
@@ -103,6 +118,29 @@ class OnAxes(HarmonicOnGrid, Scaled):
         if widths and (sum(widths) != self.width or any(width % 2 for width in widths)):
             text = f"axis_widths are {' + '.join(map(str, widths))} columns, and {self.width} turn, two a pair"
             raise UsageError(text, option="axis_widths", value=widths)
+
+    def _check_directions(self) -> None:
+        """Raise UsageError if oblique directions have no grid of rows and columns, or pairs are shared otherwise."""
+        if self.directions == "axial":
+            return
+        if len(self.sides) != 2:
+            text = f"{option_text('directions', self.directions)} is for a grid of rows and columns"
+            raise UsageError(text, option="directions", value=self.directions, advice="give --grid, such as 14x14")
+        for name in ("axes", "axis_widths", "axis_bases", "sections"):
+            if value := getattr(self, name):
+                raise UnusedOptionError(name, value, f"directions={self.directions} shares out the pairs")
+
+    @property
+    def directions_of_pairs(self) -> Array | None:
+        pairs = self.width // 2
+        if self.directions == "axial" or self.places is None:
+            return None
+        if self.directions == "golden":
+            angles = np.arange(pairs) * (np.pi * (np.sqrt(5) - 1) / 2)
+        else:
+            turned = 2 * np.pi * np.random.default_rng(self.directions_seed).random()
+            angles = turned + np.repeat([0, np.pi / 2], pairs // 2)
+        return np.stack([np.sin(angles), np.cos(angles)])
 
     @cached_property
     def places(self) -> Array | None:
@@ -147,7 +185,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         return self.axis_widths or (self.width // count,) * count
 
     def rates(self) -> Iterable[Decimal | float]:
-        if self.places is None or self.sections is not None:
+        if self.places is None or self.sections is not None or self.directions == "golden":
             return super().rates()
         if self.axes == "rising":
             count = self.widths[0] // 2
@@ -162,7 +200,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         return [rate for axis in range(len(self.places)) for rate in rates[axis :: len(self.places)]]
 
     def rate_formula(self, pair: int) -> str:
-        return super().rate_formula(pair) if self.places is None or self.sections else ""
+        return super().rate_formula(pair) if self.places is None or self.sections or self.directions == "golden" else ""
 
 
 def places_of_sequence(text: str) -> Array:

@@ -464,6 +464,8 @@ def runs_of_axes(encoding: HarmonicOnGrid) -> tuple[Array, Array, list[int]]:
     mixed)."""
     pairs = np.array([pair for _, pair in encoding.waves()])
     axes = encoding.axes_of_pairs()[pairs]
+    if encoding.directions_of_pairs is not None:
+        return pairs, axes, []
     begins = [0, *(np.flatnonzero(np.diff(axes)) + 1).tolist()]
     half = len(axes) // 2  # two runs per axis if a pair's columns are d/2 apart
     runs = len({*axes.tolist()}) * (2 if np.array_equal(axes[:half], axes[half:]) else 1)

@@ -118,8 +118,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         (encoding, *others), length = self.view.encodings, self.view.positions.length
         if self.trained or self.shows_ratio:
             return self.trained
-        plain = isinstance(encoding, Harmonic) and len(lines_of(self.view)) == 1 and not self.is_scaled(0)
-        return length if plain and not others and self.longer_than_length[0] else None
+        alone = isinstance(encoding, Harmonic) and not encoding.sides and len(lines_of(self.view)) == 1 and not others
+        return length if alone and not self.is_scaled(0) and self.longer_than_length[0] else None
 
     def is_scaled(self, at: int) -> bool:
         """Return whether a scaling changes wavelengths of encoding number `at`."""
@@ -584,7 +584,11 @@ def lines_of(view: View[TableEncoding]) -> list[Line]:
     """Return the lines of all encodings."""
     lines, labels = [], distinguishing_names(view.encodings)
     for at, (encoding, label) in enumerate(zip(view.encodings, labels, strict=True)):
-        if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None:
+        if (
+            not isinstance(encoding, HarmonicOnGrid)
+            or encoding.places is None
+            or encoding.directions_of_pairs is not None
+        ):
             lines.append(Line(at, np.arange(encoding.width), label))
             continue
         names, axes = AXES[-len(encoding.places) :], encoding.axes_of_pairs()

@@ -148,8 +148,8 @@ class VectorComparison(Comparison):
         None if the encoding has no grid or the measure is not a function of the offset.
         """
         sides = self.encoding.sides
-        if not sides or not self.is_closed:
-            return None
+        if not sides or not self.is_closed or getattr(self.encoding, "directions_of_pairs", None) is not None:
+            return None  # along oblique directions the signs of the offsets in rows and in columns count
         table = self.encoding.table(np.arange(prod(sides), dtype=np.float64))
         return self.measure.between(table[:1], table).reshape(sides)
 

@@ -99,6 +99,12 @@ TEXTS = {
     "sinusoidal.pe_p_minus_q": "PE(p − q, 2j) = sin((p − q) / base^(2j/d)), PE(p − q, 2j+1) = cos of the same angle",
     "sinusoidal.other_offset": "other offset",
     "sinusoidal.count_offsets": ("{count:,} offset", "{count:,} offsets"),
+    "sinusoidal.timestep_t": "timestep t",
+    "sinusoidal.other_timestep": "timestep s",
+    "sinusoidal.timesteps": "timesteps",
+    "sinusoidal.a_number_of_timesteps": "{count} timesteps",
+    "sinusoidal.timesteps_to": "timesteps {first} to {last}",
+    "sinusoidal.count_timesteps": ("{count:,} timestep", "{count:,} timesteps"),
     # xpos
     "xpos.score": "f(x, p) = ζ_j^(±p/scale_base) R_p x, + for queries and − for keys, ζ_j = (2j/d + γ)/(1 + γ)",
     # addition
@@ -915,6 +921,7 @@ TEXTS = {
     "model.relative_positions_learned_bias": "relative positions (a learned bias for each offset within a window of patches)",
     "model.relative_positions_learned_for_offsets": "relative positions (learned for offsets by row and column)",
     "model.convolution_over_the_input": "a convolution over the input, which tells positions apart",
+    "model.sines_and_cosines_of_timestep": "sines and cosines of the timestep are added to the input",
     "model.sines_and_cosines_of_row": "sines and cosines of row and column are added to the patches of an image",
     "model.sines_and_cosines_of_many": "sines and cosines of many multiples of the coordinates are added to the input",
     "model.no_position_encoding": "no position encoding",
@@ -1086,9 +1093,6 @@ TEXTS = {
     "findings.flag_overwritten": "overwritten while YaRN is on: it has an effect only with --yarn-ext-factor 0",
     "findings.flag_keeps_divisors": "the divisors in the file's rope_freqs stay as they are, although they were made for another base",
     # report
-    "report.positions_dimensions": (
-        "{encoding}: {count:,} position × {columns:,} dimensions",
-        "{encoding}: {count:,} positions × {columns:,} dimensions",
-    ),
+    "report.positions_dimensions": "{encoding}: {positions} × {columns:,} dimensions",
     "report.left_out_of_positions": "left out: {count:,} of {all:,} positions; --rows prints more, -o table.csv writes all",
 }

@@ -99,6 +99,12 @@ TEXTS = {
     "sinusoidal.pe_p_minus_q": "PE(p − q, 2j) = sin((p − q) / base^(2j/d))，PE(p − q, 2j+1) = cos(同上)",
     "sinusoidal.other_offset": "另一偏移",
     "sinusoidal.count_offsets": "{count:,} 个偏移",
+    "sinusoidal.timestep_t": "时间步 t",
+    "sinusoidal.other_timestep": "时间步 s",
+    "sinusoidal.timesteps": "时间步数",
+    "sinusoidal.a_number_of_timesteps": "{count} 个时间步",
+    "sinusoidal.timesteps_to": "时间步 {first} 至 {last}",
+    "sinusoidal.count_timesteps": "{count:,} 个时间步",
     # xpos
     "xpos.score": "f(x, p) = ζ_j^(±p/scale_base) R_p x，查询取 +，键取 −，ζ_j = (2j/d + γ)/(1 + γ)",
     # addition
@@ -873,6 +879,7 @@ TEXTS = {
     "model.relative_positions_learned_bias": "相对位置：窗口内每个位置差一个可学习的偏置",
     "model.relative_positions_learned_for_offsets": "相对位置：按行差与列差学习",
     "model.convolution_over_the_input": "由输入上的卷积区分位置",
+    "model.sines_and_cosines_of_timestep": "时间步的正弦与余弦，加在输入上",
     "model.sines_and_cosines_of_row": "行与列的正弦与余弦，加在图像的图块上",
     "model.sines_and_cosines_of_many": "坐标的许多倍数的正弦与余弦，加在输入上",
     "model.no_position_encoding": "无位置编码",
@@ -1041,7 +1048,7 @@ TEXTS = {
     "findings.flag_overwritten": "YaRN 生效时会被改写：没有 --yarn-ext-factor 0 就不起作用",
     "findings.flag_keeps_divisors": "文件中 rope_freqs 的除数是为另一个基数做的，仍然保留",
     # report
-    "report.positions_dimensions": "{encoding}：{count:,} 个位置 × {columns:,} 个维度",
+    "report.positions_dimensions": "{encoding}：{positions} × {columns:,} 个维度",
     "report.left_out_of_positions": "略去 {all:,} 个位置中的 {count:,} 个；--rows 可以打印更多，-o table.csv 写出全部",
     # names and summaries, as they stand in the program
     "offsets": "偏移",

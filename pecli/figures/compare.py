@@ -75,6 +75,8 @@ class CompareNumbers(ComposedNumbers):
         if len(self.parts) == len(self.view.encodings):
             if self.reach is not None:
                 return self._difference_text()
+            if len({*self.view.encodings}) == 1 < len(self.parts):
+                return say("compare.the_same_encoding")
             same = say("compare.the_same_columns_in") if len(self.parts) == 2 and self._are_reordered_tables() else ""
             return same or longer_waves_text(self.labels, self.parts) or super().message()
         return self._difference_text()
@@ -155,6 +157,7 @@ class Compare(Composite, Highlighting[Encoding]):
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     examples: ClassVar[tuple[str, ...]] = ("pecli compare rope sinusoidal --figure curves",)
     several: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
     shares_limits: ClassVar[bool] = False
 

@@ -102,6 +102,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             beyond = "spectrum.of_pairs_have_wavelengths"
             sides = " × ".join(map(str, encodings[0].sides))
             return say(beyond, count=self.longer_than_length[0], all=len(self.wavelength), sides=sides)
+        if len(self.wavelength) == 1 and has_known_waves(encodings[0]) and np.isfinite(self.wavelength[0]):
+            return say("spectrum.the_only_pair", wave=short_wave_text(encodings[0], float(self.wavelength[0])))
         known = has_known_waves(encodings[0]) and np.ptp(self.wavelength) > NOTABLE * self.wavelength.max()
         text = "spectrum.wavelengths_grow_by_factor"
         low, high = (float(wave) for wave in self.wavelength[[0, -1]])

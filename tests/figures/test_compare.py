@@ -270,3 +270,9 @@ def test_titles_of_one_row_stand_on_one_line(options: dict[str, Any]) -> None:
             bottom = axes.title.get_window_extent().y0
             rows.setdefault(round(axes.get_position().y1 * 1000), set()).add(round(4 * bottom))
     assert rows and all(max(line) - min(line) <= 2 for line in rows.values()), rows
+
+
+def test_one_encoding_twice_is_said_to_be_the_same() -> None:
+    same = pecli.compare(["rope", "rope"], figure="curves", length=9)
+    assert same.numbers.message() == say("compare.the_same_encoding")
+    assert pecli.compare("rope", length=9).numbers.message() != say("compare.the_same_encoding")

@@ -308,3 +308,8 @@ def test_a_scaled_rope_over_a_grid_has_its_lines_in_its_own_panel() -> None:
     assert pecli.figure("spectrum", encoding=scaled).render("png")
     both = page_of("spectrum", encoding=[scaled, plain]).axes
     assert len(both) == 2 and all(len(axes.lines) > 1 for axes in both)
+
+
+def test_a_single_pair_is_named_with_its_wavelength() -> None:
+    found = pecli.spectrum("sinusoidal:d=2").numbers.message()
+    assert found == say("spectrum.the_only_pair", wave=say("encoding.count_positions", count="6.28"))

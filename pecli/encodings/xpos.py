@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import ClassVar
 
+from pecli.core.errors import UsageError, option_text
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
 from pecli.core.options import option, write_scalar
@@ -45,6 +46,12 @@ class XPos(RotatedPairs):
     scale_base: float = option(
         512.0, "positions after which pair j has decayed by ζ_j", above=0, at_most=1e9, in_spec=True
     )
+
+    def check(self) -> None:
+        if self.d % 2:
+            text = f"xpos turns pairs of columns, but {option_text('d', self.d)} is odd"
+            raise UsageError(text, option="d", value=self.d, allowed="an even d")
+        super().check()
 
     @cached_property
     def bases(self) -> Array:

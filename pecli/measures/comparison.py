@@ -128,7 +128,7 @@ class VectorComparison(Comparison):
         self.is_of_offset = self.is_closed and encoding.own_positions is None
         decays = isinstance(encoding, Harmonic) and bool(encoding.decay_rates.any())
         if decays and not invariant:
-            raise UsageError(f"{encoding.name} compares positions only in float64 and for even d", option="dtype")
+            raise UsageError(f"{encoding.name} compares positions only in float64", option="dtype")
         self.of_scores = decays and self.is_of_offset  # other measures compare rows of the table, which are queries
 
     def at_offsets(self, first: int, count: int) -> Array:

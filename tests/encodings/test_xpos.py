@@ -94,8 +94,10 @@ def test_other_measures_are_of_the_table_and_a_rounded_type_is_refused() -> None
     rows = XPOS.table(np.arange(9.0))
     compared = comparison_of(XPOS, "cityblock").between(np.arange(9.0), np.arange(9.0))
     assert compared == pytest.approx(np.abs(rows[:, None] - rows).sum(axis=-1))
-    with pytest.raises(UsageError, match="only in float64 and for even d"):
+    with pytest.raises(UsageError, match="only in float64"):
         numbers_of("distance", encoding="xpos:dtype=float16", measure="dot", length=5)
+    with pytest.raises(UsageError, match="d=5 is odd"):
+        XPos(d=5)
 
 
 def test_attention_weighs_keys_with_their_own_factors() -> None:

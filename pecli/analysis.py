@@ -188,6 +188,10 @@ class Numbers(Generic[E_co]):
                 facts[field.name] = value
         return facts
 
+    def failure(self, figure: Any) -> str:
+        """Return why the numbers fail what the figure's options ask of them; "" if they do not."""
+        return ""
+
     @classmethod
     def fact_types(cls) -> dict[str, Any]:
         """Return the type of every fact that there may be, by name: what `facts` finds among the fields."""
@@ -328,6 +332,7 @@ class Analysis(Options, Generic[E], ABC):
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
     default_options: ClassVar[Mapping[str, Any]] = {}  # defaults of encoding and positions: {"d": 8}
     length_help: ClassVar[str] = ""  # help of --length, where another option sets the number of positions
+    config_layers: ClassVar[str] = ""  # kind of layers taken from a config.json that names none
     specs_are_arguments: ClassVar[bool] = False  # whether encodings are arguments, without --encoding
     one_table: ClassVar[bool] = True  # whether one array holds all numbers, as .npy and .csv need
     frame_option: ClassVar[str] = ""  # option whose values become frames if nothing else is swept
@@ -340,6 +345,14 @@ class Analysis(Options, Generic[E], ABC):
     def takes(cls, encoding: type[Encoding]) -> bool:
         """Return whether this analysis can show encodings of that class."""
         return issubclass(encoding, cls.requires)
+
+    @classmethod
+    def moving(cls, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the default values of `frame_option` in a moving picture, one a frame; by default none.
+
+        given : the options that were given, by name
+        """
+        return ()
 
     def made_of(self) -> Sequence[Analysis[Any]]:
         """Return the analyses that compute the numbers: itself, or the figures that it is composed of."""
@@ -360,6 +373,19 @@ class Analysis(Options, Generic[E], ABC):
         """Return the error message for an encoding class that this analysis cannot show."""
         needed = " or ".join(kind.gives for kind in get_args(cls.requires) or [cls.requires])
         return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
+
+    @property
+    def judges(self) -> bool:
+        """Whether its options ask something of the numbers that they can fail."""
+        return False
+
+    def document_options(self) -> dict[str, Any]:
+        """Return options that were given and only change documents, not numbers, with their values."""
+        return {}
+
+    def written_beside(self) -> Mapping[str, Analysis[Any]]:
+        """Return the analyses that also get a file each, by what is appended to the name of the document."""
+        return {}
 
     def notes(self) -> list[str]:
         """Return warnings about the options, one line each; none by default."""

@@ -40,6 +40,7 @@ WORDS: Registry[Command] = Registry(
             "What a config.json does to positions, and what is wrong in it",
         ),
         "schema": ("pecli.cli.schema:COMMAND", "The JSON Schema of what a command prints with --json"),
+        "skill": ("pecli.cli.skill:COMMAND", "How an AI agent or a script uses pecli: a skill file, SKILL.md"),
         "tensors": ("pecli.cli.info:TENSORS_COMMAND", "What is in a file of numbers, and which tensor is the table"),
     }
 )

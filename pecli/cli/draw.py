@@ -56,10 +56,10 @@ def run_jobs(
     try:
         with closing(run(jobs, workers=shared, frames=frames, **how)) as results:
             for job, result in zip(bar, results, strict=True):
-                _report_result(result, as_json=as_json, paths=paths, quiet=quiet or to_stdout, verbose=verbose)
                 if result.answer is not None:
                     files = [WrittenFile(path=path, bytes=size) for path, size in result.sizes.items()]
                     answers.append({"files": files, **result.answer})
+                _report_result(result, as_json=as_json, paths=paths, quiet=quiet or to_stdout, verbose=verbose)
                 for note in show_picture(job) if seen else []:
                     if not quiet and not job.targets:  # otherwise printed before
                         print_notes(as_flags(note))

@@ -11,6 +11,8 @@ QUESTIONS = {
     "Which pairs make up a score?": "pecli contributions",
     "How many positions does an image take?": 'pecli ids --sequence "6, 1x4x6, 5, 3x3x4, 6"',
     "Which relative positions do long contexts get?": "pecli effective",
+    "How do scores grow with the position in Llama 4?": "pecli temperature rope:temperature=0.1,8192,1",
+    "Is a model's base large enough for its context?": "pecli bases",
     "How far are any two positions apart?": "pecli distance -d 256",
     "Can positions 10 apart be told from neighbours?": "pecli curves --at 100 --against offset",
     "Do scores depend on the offset alone?": "pecli offsets sinusoidal binary -m cos",

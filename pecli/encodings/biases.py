@@ -21,7 +21,7 @@ HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 
 
 def direction_option(default: str) -> Any:
-    """Return the option direction, which is the same for all biases."""
+    """Return the option `direction`; all biases have it, with a default of their own."""
     help = "which keys a query sees: none after it, or both sides"
     return option(default, help, choices=lambda: ("causal", "both"))
 
@@ -51,9 +51,10 @@ class DirectedBias(BiasEncoding):
 class Alibi(DirectedBias):
     """−slope · |p − q| is added to the score of query p and key q, with a slope of its own for every head.
 
-    The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n; MPT may have another `bias_max` than 8. For
-    other n they are those of c heads, c the power of two below n, then every other one of those of 2c heads; OLMo's
-    code takes 2^(−bias_max·i/n) for every n (``family=geometric``). BTLM and JAIS divide all of them by a `divisor`.
+    If the number of heads n is a power of two, the slopes are 2^(−8i/n) for i = 1 … n; MPT may have another `bias_max`
+    than 8. For any other n, let c be the largest power of two below n: the first c heads have the slopes of c heads,
+    the others every second slope of 2c heads. OLMo's code takes 2^(−bias_max·i/n) for every n (``family=geometric``).
+    BTLM and JAIS divide all slopes by a `divisor`.
 
     Notes
     -----
@@ -105,16 +106,17 @@ class Alibi(DirectedBias):
 
 @dataclass(frozen=True)
 class T5(DirectedBias):
-    """Near offsets have a bucket each, farther ones share a bucket that grows with the logarithm of the distance.
+    """Near offsets have one bucket each; farther offsets share buckets that grow with the logarithm of the distance.
 
-    The numbers that are added are learned: a file gives them, one row a bucket and one column a head. Without a file
-    what is shown is the number of the bucket, the same for all heads.
+    The numbers that are added are learned: a file gives them, one row per bucket and one column per head. Without a
+    file, pictures show the number of the bucket, which is the same for all heads.
 
     Notes
     -----
-    Raffel et al. 2020, T5, section 2.1, arXiv:1910.10683. Half of the buckets, for both directions a quarter each, are
-    exact; the others grow with the logarithm up to max_distance, where one more would begin: the last begins below it
-    (`last_from`). Both directions: the encoder; causal: the decoder.
+    Raffel et al. 2020, T5, section 2.1, arXiv:1910.10683. The encoder has ``direction=both``, half of the buckets for
+    each direction; the decoder has ``causal``, all buckets for one. Half of a direction's buckets hold one distance
+    each. The others grow so that the bucket after the last would begin at max_distance; the last begins before that,
+    at `last_from`, and has no end.
     """
 
     name: ClassVar[str] = "t5"
@@ -181,7 +183,7 @@ class T5(DirectedBias):
 
     @cached_property
     def _learned(self) -> Array | None:
-        """The table in the file, (buckets, heads)."""
+        """The table in the file, (buckets, heads); None without a file."""
         if self.file is None:
             return None
         table = read_table(self.file, self.tensor)
@@ -214,9 +216,9 @@ class T5(DirectedBias):
 
 @dataclass(frozen=True)
 class Kerple(DirectedBias):
-    """−r1 · ln(1 + r2 · |p − q|), or −r1 · |p − q|^r2, is added to the score; r1 and r2 are learned, one pair a head.
+    """−r1 · ln(1 + r2 · |p − q|), or −r1 · |p − q|^r2, is added to the score; r1 and r2 are learned for each head.
 
-    A power with r2 = 1 is `Alibi` with the slope r1. The numbers of a trained model are given as lists, one a head.
+    A power with r2 = 1 is `Alibi` with the slope r1. The numbers of a trained model are given as lists, one per head.
 
     Notes
     -----

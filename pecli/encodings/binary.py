@@ -16,7 +16,7 @@ MAX_BITS = 53  # float64 represents positions exactly up to 53 bits
 
 @dataclass(frozen=True)
 class Binary(Additive):
-    """Bit j of the position, in column j (``order=lsb``: 1 is 1000, 6 is 0110) or in column d − 1 − j.
+    """Bit j of the position is in column j (``order=lsb``: 1 is 1000, 6 is 0110) or in column d − 1 − j (``msb``).
 
     A position that needs more than d bits is refused, never wrapped.
     """

@@ -18,6 +18,7 @@ from pecli.encodings.base import Rotary
 from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
 from pecli.encodings.harmonic import PI, PowersOfBase, alternating, as_typed, geometric_rates
 from pecli.encodings.rope_scaling import Scaled
+from pecli.encodings.temperature import check_temperature, logn_option, score_factor_option, temperature_option
 from pecli.files.tables import read_table
 
 RANDOM = "random:"
@@ -30,13 +31,16 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
     Notes
     -----
-    ``blocks``: each axis has pairs and rates of its own, base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3).
-    ``alternating``: one set of rates base^(−2j/d), dealt out in turn (Pixtral). ``repeated``: as blocks, but each rate
-    turns one pair of every axis, side by side (MoonViT, LoFTR). ``rising``: as repeated, with rates that grow from π/2
-    to base·π/2, for coordinates from −1 to 1 (LTX-Video). `axis_widths`: blocks of so many columns, each with rates of
-    its own width, and of its own base where `axis_bases` gives them (Flux, Wan, HunyuanVideo). `sections`: so many
-    consecutive pairs of one set for each axis (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or
-    ``interleaved`` among the axes (Qwen3-VL); in a text all axes have one coordinate, and sections change nothing.
+    The option `axes` divides pairs among the axes of a grid. ``blocks``: each axis has a block of pairs with the rates
+    base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3). ``alternating``: the axes take turns in one series of
+    rates, base^(−2j/d) (Pixtral). ``repeated``: the rates are those of blocks, but the pairs with the same rate, one
+    per axis, are neighbours (MoonViT, LoFTR). ``rising``: as repeated, with rates that grow from π/2 to base·π/2, for
+    coordinates from −1 to 1 (LTX-Video).
+
+    `axis_widths` gives the number of columns of each axis's block, whose rates follow from that number, and from the
+    base of the axis if `axis_bases` is given (Flux, Wan, HunyuanVideo). `sections` gives the number of pairs of each
+    axis: consecutive pairs of one series (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or
+    ``interleaved`` ones (Qwen3-VL). In a text all axes have the same coordinate, and sections change nothing.
 
     Pairs need not turn along an axis. `directions` ``golden``: one set of rates, and pair j turns along the direction
     at j·π(√5 − 1)/2 from the columns to the rows (golden gate RoPE, Xiong 2025, jerryxio.ng/posts/nd-rope, with rates
@@ -147,7 +151,10 @@ class OnAxes(HarmonicOnGrid, Scaled):
         return super().places if self.sequence is None else places_of_sequence(self.sequence)
 
     def sequence_parts(self) -> list[tuple[tuple[int, ...], int, int]]:
-        """Return words and images of the sequence: their number or sides, the first position and one past the last."""
+        """Return the parts of the sequence in order, each with its first position and one past its last.
+
+        A part is the number of words in a run, (n,), or the sides of an image or video.
+        """
         sides = parts_of_sequence(self.sequence) if self.sequence else []
         ends = accumulate(map(prod, sides), initial=0)
         return [(own, first, stop) for own, (first, stop) in zip(sides, pairwise(ends), strict=True)]
@@ -180,7 +187,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Columns of each axis if it has its own block."""
+        """Number of columns of each axis, if each has a block of its own."""
         count = 1 if self.places is None else len(self.places)
         return self.axis_widths or (self.width // count,) * count
 
@@ -377,3 +384,11 @@ class Rope(RotatedPairs, OnAxes):
     example: ClassVar[str] = "pecli curves -e rope --measure dot"
     aliases: ClassVar[tuple[str, ...]] = ("rotary",)
     models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
+
+    temperature: tuple[float, ...] | None = temperature_option()
+    logn: tuple[int, ...] | None = logn_option()
+    score_factor: float = score_factor_option()
+
+    def check(self) -> None:
+        super().check()
+        check_temperature(self)

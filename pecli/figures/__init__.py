@@ -25,10 +25,13 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
     {
         "heatmap": ("pecli.figures.heatmap:Heatmap", "The table as an image: dimension across, position down"),
         "distance": ("pecli.figures.distance:Distance", "How far any two positions are apart: a matrix"),
-        "scatter": ("pecli.figures.scatter:Scatter", "Two measures against each other, one point per pair of positions"),
+        "scatter": (
+            "pecli.figures.scatter:Scatter",
+            "Two measures against each other, one point per pair of positions",
+        ),
         "curves": ("pecli.figures.curves:Curves", "From a few typical positions to all others: one line each"),
         "waves": ("pecli.figures.waves:Waves", "Chosen dimensions against position: how often each column changes"),
-        "spectrum": ("pecli.figures.spectrum:Spectrum", "The wavelength of every pair of dimensions"),
+        "spectrum": ("pecli.figures.spectrum_ratio:SpectrumRatio", "The wavelength of every pair of dimensions"),
         "fourier": (
             "pecli.figures.fourier:Fourier",
             "The Fourier spectrum of every column of the table",
@@ -69,6 +72,11 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.effective:Effective",
             "The relative positions that queries and keys get from methods of longer contexts",
         ),
+        "temperature": (
+            "pecli.figures.temperature:Temperature",
+            "What scores of attention are multiplied by, position by position",
+        ),
+        "bases": ("pecli.figures.bases:Bases", "How far each base of rope holds, and models by base and context"),
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",

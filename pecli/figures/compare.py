@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from pecli.analysis import measure_option
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_clauses, join_title, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
@@ -100,6 +100,12 @@ class CompareNumbers(ComposedNumbers):
         same = say("compare.the_same_columns_in") if self.reordered() else ""
         return join_clauses([same, text, self._place_text()])
 
+    def failure(self, figure: Any) -> str:
+        tolerance, (low, high) = figure.tolerance, self.reach or (0.0, 0.0)
+        if max(-low, high) <= tolerance:
+            return ""
+        return f"{self._difference_text()}: more than {option_text('tolerance', tolerance)}"
+
     def _are_reordered_tables(self) -> bool:
         """Return whether two tables are shown that have the same columns in different orders."""
         return all(isinstance(part.numbers, HeatmapNumbers) for part in self.parts) and self.reordered()
@@ -164,6 +170,13 @@ class Compare(Composite, Highlighting[Encoding]):
     figure: str = option("heatmap", "figure to draw of each encoding", choices=single_figures, advice=kind_text)
     measure: str | None = measure_option(None)
     difference: bool = option(False, "add the difference of two encodings, first minus second")
+    tolerance: float | None = option(
+        None, "largest difference allowed: say where the two differ most and exit 1 if they differ more", at_least=0
+    )
+
+    @property
+    def judges(self) -> bool:
+        return self.tolerance is not None
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         return self.part().positions_for(asked, in_use)
@@ -179,6 +192,8 @@ class Compare(Composite, Highlighting[Encoding]):
         if self.difference and len(view.encodings) != 2:
             text = f"--difference takes two encodings, but {len(view.encodings)} are given"
             raise UsageError(text, option="difference")
+        if self.tolerance is not None and not self.difference:
+            raise UsageError("--tolerance is of a difference", option="tolerance", advice="give --difference too")
         for cell in self.cells_of(view):
             check_part(cell.figure, cell.view, "figure")
 

@@ -49,6 +49,10 @@ class EffectiveNumbers(Numbers[Scaled]):
     beyond: tuple[int, ...] = aside()
     stops_late: bool = aside()  # queries of dual chunk attention stop at c, as in the code, not as in the paper
 
+    @classmethod
+    def fact_types(cls) -> dict[str, Any]:
+        return super().fact_types() | dict.fromkeys(("largest", "beyond"), dict[str, int])
+
     def facts(self) -> dict[str, Any]:
         counts = {"largest": self.largest, "beyond": self.beyond}
         return super().facts() | {name: dict(zip(self.methods, own, strict=True)) for name, own in counts.items()}
@@ -151,7 +155,8 @@ class Effective(Figure[Scaled]):
     )
     stops: str | None = option(
         None,
-        "where query positions of dual chunk attention end: at c − 1 (paper) or c (code: ChunkLlama, vLLM), c = chunk + local",
+        "where query positions of dual chunk attention end: at c − 1 (paper) or c (code: ChunkLlama, vLLM), "
+        "c = chunk + local",
         choices=lambda: ("paper", "code"),
         unset="paper, of a config's chunks code",
     )

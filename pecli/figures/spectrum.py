@@ -465,7 +465,7 @@ def panel_names(encodings: Sequence[TableEncoding]) -> list[tuple[str, str]]:
     rests = distinguishing_labels([*encodings], without=without)
     pieces = [encoding.title_pieces(without)[0] for encoding in encodings]
     found = [
-        (_scaled_name(encoding), "" if rest == piece else rest)
+        (scaled_name(encoding), "" if rest == piece else rest)
         for encoding, rest, piece in zip(encodings, rests, pieces, strict=True)
     ]
     return found if len({*found}) == len(found) else [(label, "") for label in distinguishing_labels(encodings)]
@@ -478,7 +478,7 @@ def distinguishing_names(encodings: Sequence[TableEncoding]) -> list[str]:
     return [listing(filter(None, names)) for names in panel_names(encodings)]
 
 
-def _scaled_name(encoding: TableEncoding) -> str:
+def scaled_name(encoding: TableEncoding) -> str:
     """Return the encoding's label, or its scaling and factor."""
     if encoding.label or not isinstance(encoding, Scaled) or encoding.scaling == "default":
         return encoding.label or encoding.called()

@@ -73,7 +73,7 @@ def local_path(path: str) -> str:
 
 
 def file_label(path: str) -> str:
-    """Return the name of a file in titles: file name; model and tensor of a hub reference; first digits of an array."""
+    """Return the name of a file in titles: of a hub reference model and tensor, of an array the start of its digest."""
     if path == STDOUT:
         return say("page.standard_input")
     if path.startswith(IN_MEMORY):
@@ -170,12 +170,19 @@ REAL_KINDS = "fiu"  # numpy's codes for real types
 TABLE_NAMES = (  # ends of the names of position tables in released models
     "wpe.weight",
     "position_embeddings.weight",
+    "position_embeddings",  # ViT, DeiT, BEiT, DINOv2
     "position_embedding.weight",
+    "position_embedding",
     "embed_positions.weight",
     "positions_embed.weight",
+    "positional_embedding.weight",
     "positional_embedding",
+    "pos_embed.weight",
     "pos_embed",
+    "pos_embedding.weight",
     "pos_embedding",
+    "pos_emb.weight",
+    "pos_emb",
     ".pe",  # PyTorch's tutorial, a buffer of shape (n, 1, d)
 )
 WORD_NAMES = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "tok_embeddings.weight")  # of words
@@ -293,16 +300,24 @@ def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], opener: O
 
 
 CELL = re.compile(rf"{NUMBER}|[+-]?(nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
+DECIMAL_COMMA = re.compile(r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)$")
 INDEX_NAMES = ("", "positions", "position", "pos", "index", "idx")  # names of a column of row numbers
 
 
 def _csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and cells of every line that is not blank."""
+    """Yield line number and cells of every line that is not blank.
+
+    Cells are separated by the first of semicolon, tab and comma that the first line has; beside the first two a comma
+    is the decimal sign.
+    """
+    separator = ""
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield number, [cell.strip() for cell in line.split(",")]
+                    separator = separator or next((sign for sign in ";\t" if sign in line.strip("\r\n")), ",")
+                    cells = [cell.strip() for cell in line.rstrip("\r\n").split(separator)]
+                    yield number, cells if separator == "," else [DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in cells]
     except UnicodeDecodeError:
         raise TableFileError(f"{path} is not UTF-8 text") from None
 
@@ -355,7 +370,8 @@ PICKLES = (".pt", ".pth", ".bin", ".ckpt")
 CONVERSION = (  # converts a state dict or a tensor with torch, which can load such files without running code in them
     'import numpy, torch; t = torch.load({source}, map_location="cpu", weights_only=True); '
     't = t if isinstance(t, dict) else {{"table": t}}; '
-    "numpy.savez({target}, **{{k: v.detach().float().numpy() for k, v in t.items()}})"
+    "real = lambda v: torch.view_as_real(v) if v.is_complex() else v; "
+    "numpy.savez({target}, **{{k: real(v.detach()).float().numpy() for k, v in t.items()}})"
 )
 
 
@@ -423,7 +439,8 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
 
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
     """Return the names of arrays that may be the table: with usual names, else 2-D, else all but word embeddings."""
-    fitting = [name for name in arrays if name.endswith(TABLE_NAMES)]
+    named = [name for name in arrays if name.endswith(TABLE_NAMES)]
+    fitting = [name for name in named if is_table(arrays[name].shape)] or named
     others = {name: array for name, array in arrays.items() if not name.endswith(WORD_NAMES)}
     return fitting or [name for name, array in others.items() if is_table(array.shape)] or list(others)
 
@@ -455,7 +472,8 @@ def read_table(
 
     tensor : name of the table in the file, or its end; needed only if it is not one of TABLE_NAMES
     dimensions : least number of dimensions of the array
-    sides : of the grid whose cells are the rows, () for no grid; the array may have these axes, as in (14, 14, d)
+    sides : lengths of the axes of the grid whose cells are the rows; the array may have these axes, as in (14, 14, d).
+        () if no grid is given; None if the caller knows no grids, so that errors do not advise to give one
 
     Raises
     ------
@@ -474,6 +492,34 @@ def read_table(
     open_file(path).close()
     path = local_path(path)
     return _read(path, tensor, dimensions, sides, Path(path).stat().st_mtime_ns)
+
+
+def read_other(path: str, tensor: str | None = None) -> Array | None:
+    """Return an array that is no table: of complex numbers, or with more axes; None for one that `read_table` reads.
+
+    Raises as `read_table` does.
+    """
+    if path.startswith(IN_MEMORY):
+        return None
+    path = pin_revision(path) if is_hub(path) else local_path(path)
+    tensor = tensor or (parse_hub_path(path).tensor if is_hub(path) else None)
+    arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
+    chosen = arrays[choose_table(path, tensor, arrays)]
+    if chosen.readable and len(_cells(chosen.shape[:-1])) < 2:
+        return None
+    check_memory(path, chosen.shape, "use a smaller table")
+    if not (chosen.readable or chosen.numbers.startswith("complex")):
+        raise TableFileError(f"{path} has the type {chosen.numbers}, not a supported type")
+    with _report_damage(path):
+        return chosen.read()
+
+
+def numbers_of(array: Any) -> Array:
+    """Return a copy of an array, or of an object with ``__array__``. Raises UsageError if it is neither."""
+    try:
+        return np.asarray(array.detach() if hasattr(array, "detach") else array).copy()
+    except Exception as error:  # other libraries raise their own errors
+        raise UsageError(f"the array cannot be converted to numpy: {error}") from None
 
 
 IN_MEMORY = "array:"  # prefix of the name of a Python array, followed by a digest of its numbers
@@ -497,10 +543,7 @@ def hold(array: Any, spec: str) -> HeldSpec:
     """
     import hashlib
 
-    try:
-        numbers = np.asarray(array.detach() if hasattr(array, "detach") else array).copy()
-    except Exception as error:  # other libraries raise their own errors
-        raise UsageError(f"the array cannot be converted to numpy: {error}") from None
+    numbers = numbers_of(array)
     stored = StoredArray(numbers.shape, numbers.dtype.name, lambda: numbers, numbers.dtype.kind in REAL_KINDS)
     cells = _cells(stored.shape[:-1])
     table = _table_in("the array", stored, 2, cells)
@@ -515,13 +558,19 @@ def hold(array: Any, spec: str) -> HeldSpec:
 
 @lru_cache(maxsize=4)
 def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...] | None, changed: int) -> Array:
-    """Return the array as a checked float64 table, without axes of length 1."""
+    """Return the array as a checked float64 table, without axes of length 1.
+
+    changed : time of the file's last change, so that a changed file is read again
+    """
     arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
     return _table_in(path, arrays[choose_table(path, tensor, arrays)], dimensions, sides)
 
 
 def check_shape(path: str, shape: tuple[int, ...], dimensions: int, sides: tuple[int, ...] | None) -> None:
-    """Raise TableFileError if a shape is neither that of a table nor that of the grid whose cells are the rows."""
+    """Raise TableFileError if a shape is neither that of a table nor that of a grid whose cells are the rows.
+
+    dimensions, sides : as for `read_table`
+    """
     cells = _cells(shape[:-1])
     if len(shape) < dimensions or (len(cells) > 1 and cells != _cells(sides or ())) or not prod(shape):
         text = f"{path} has shape {shape}, not that of a table (positions, dimensions)"

@@ -277,7 +277,7 @@ class Explorer:
 
 
 def _until_timeout(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bool]) -> Iterable[Any]:
-    """Yield the items; raise PecliError once the client has left or MAX_SECONDS have passed."""
+    """Yield the items; raise PecliError once the client has left (`gone`) or MAX_SECONDS have passed since `begun`."""
     for item in items:
         _check_waiting(gone)
         if time.monotonic() - begun > MAX_SECONDS:

@@ -126,6 +126,6 @@ def _find_input(name: str, made: str, prints: Collection[str]) -> str | None:
 
 
 def _rename_paths(part: P, moved: dict[str, str]) -> P:
-    """Return the options with input files renamed according to `moved` (old name to new name)."""
+    """Return the options `part` with input files renamed according to `moved` (old name to new name)."""
     names = {name: moved[value] for name, value in part.settings().items() if value in part.inputs() and value in moved}
     return replace(part, **names) if names else part

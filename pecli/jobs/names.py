@@ -176,7 +176,12 @@ def fill_texts(job: Job) -> Canvas:
 
 
 def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Mapping[str, Option], option: str) -> str:
-    """Return the text of `option` with its placeholders filled in; raise UnknownNameError for an unknown one."""
+    """Return the text of `option` with its placeholders filled in; raise UnknownNameError for an unknown one.
+
+    blank : matches a placeholder, with its name as the first group
+    known : text of each placeholder
+    every : options by name, to resolve other spellings of their names
+    """
 
     def fill(match: re.Match[str]) -> str:
         if match[1] is None:

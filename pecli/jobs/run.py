@@ -61,12 +61,14 @@ class Drawn(NamedTuple):
     notes : notes for the user
     seconds : time that drawing took
     answer : the --json output, if requested
+    failed : why the numbers fail what was asked of them, "" if they do not
     """
 
     files: Sequence[Iterable[bytes]]
     notes: tuple[str, ...]
     seconds: float
     answer: Answer | None
+    failed: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,8 @@ def draw(job: Job, *, answered: bool, held: bool, frames: int = 1) -> Drawn:
             formats = [target.format for target in job.targets]
             files = [[data] for data in picture.render(*formats)] if held else picture.pieces(formats)
             answer = answer_of(picture) if answered else None
-            return Drawn(files, tuple(picture.notes), round(time.monotonic() - begun, 3), answer)
+            seconds, failed = round(time.monotonic() - begun, 3), picture.failure
+            return Drawn(files, tuple(picture.notes), seconds, answer, failed)
     except Exception as error:
         failure = as_pecli_error(error)
         raise failure from None if failure is error else error  # the cause, shown by -v
@@ -161,9 +164,10 @@ def _result(job: Job, drawn: Callable[[], Drawn]) -> Result:
     """Write what `drawn` returns and return the outcome."""
     sizes: dict[str, int] = {}
     try:
-        files, notes, seconds, answer = drawn()
+        files, notes, seconds, answer, failed = drawn()
         write_files(job, files, sizes)
-        return Result(job, WRITTEN, notes, None, seconds, sizes, answer)
+        failure = PecliError(failed) if failed else None
+        return Result(job, FAILED if failure else WRITTEN, notes, failure, seconds, sizes, answer)
     except BrokenPipeError:  # standard output is closed, so nothing can be reported
         raise
     except Exception as error:
@@ -215,7 +219,10 @@ def run(
 def _drawn(
     jobs: Sequence[Job], workers: int | None, executor: Executor | None, frames: int, ordered: bool, answered: bool
 ) -> Generator[tuple[Job, Callable[[], Drawn]], None, None]:
-    """Yield each job with a function that returns its `Drawn`, or raises the error, as drawing finishes."""
+    """Yield each job with a function that returns its `Drawn`, or raises the error, as drawing finishes.
+
+    The parameters are those of `run`.
+    """
     count = min(workers or cores(), len(jobs))
     if count > 1 and (free := available()) is not None:  # each job alone fits, checked before
         count = min(count, max(1, free // max(1, *(job.memory for job in jobs))))

@@ -9,8 +9,8 @@ from pecli.encodings.harmonic import dirichlet, reduced_product, turns_of
 def log_runs(first: int, last: int, count: int) -> tuple[Array, Array]:
     """Return the first offset and the number of offsets, (count,) each, of equal parts of a logarithmic axis.
 
-    A part that is narrower than the step between two offsets has the nearest one. A wider part has those within twice
-    its width, so that a wave of two parts does not alias.
+    A part that is narrower than the step between two offsets gets the nearest offset. A wider part gets all offsets
+    within twice its width, so that a wave two parts long does not alias.
     """
     borders = np.geomspace(first, last, count + 1)
     low, high = borders[:-1], borders[1:]
@@ -22,10 +22,14 @@ def log_runs(first: int, last: int, count: int) -> tuple[Array, Array]:
 
 
 def mean_cosines(rates: Array, firsts: Array, counts: Array, decay: Array | None = None) -> Array:
-    """Return the mean of cos ω_j Δ over runs of consecutive offsets Δ, (runs, n_pairs), of rates (n_pairs,) in radians.
+    """Return the mean of cos ω_j Δ over runs of consecutive offsets Δ, shape (runs, n_pairs).
 
-    It is cos(ω m) sin(nω/2) / (n sin(ω/2)) of n offsets with the middle m. With decay rates k_j (n_pairs,), it is the
-    mean of e^(−k_j Δ) cos ω_j Δ, of n offsets from a on: the real part of z^a (z^n − 1) / (n (z − 1)), z = e^(iω − k).
+    For n offsets with the middle m it is cos(ω m) sin(nω/2) / (n sin(ω/2)). With decay it is the mean of
+    e^(−k_j Δ) cos ω_j Δ, for n offsets from a on the real part of z^a (z^n − 1) / (n (z − 1)), z = e^(iω − k).
+
+    rates : ω_j, rad/position, (n_pairs,)
+    firsts, counts : first offset and number of offsets of each run, (runs,)
+    decay : k_j, (n_pairs,)
     """
     if decay is not None and decay.any():
         power, runs = 1j * rates - decay, counts[:, None]

@@ -18,16 +18,16 @@ class Method(ABC):
 
     @abstractmethod
     def farther(self, p: Array, least: int) -> Array:
-        """Return how many keys q ≤ p each query sees at this relative position or a larger one."""
+        """Return how many keys q ≤ p each query p sees at a relative position of at least `least`."""
 
     @abstractmethod
     def largest(self, length: int) -> int:
-        """Return the largest relative position within so many tokens."""
+        """Return the largest relative position in a sequence of `length` tokens."""
 
 
 @dataclass(frozen=True)
 class Plain(Method):
-    """p − q."""
+    """The true distance, p − q."""
 
     def distance(self, p: Array, q: Array) -> Array:
         return p - q
@@ -41,7 +41,7 @@ class Plain(Method):
 
 @dataclass(frozen=True)
 class SlidingWindow(Method):
-    """p − q within the window, nothing beyond: Beltagy et al. 2020, Longformer, arXiv:2004.05150."""
+    """p − q within the window; keys beyond it are not seen: Beltagy et al. 2020, Longformer, arXiv:2004.05150."""
 
     window: int
 
@@ -57,7 +57,10 @@ class SlidingWindow(Method):
 
 @dataclass(frozen=True)
 class SelfExtend(Method):
-    """p − q within the window, else ⌊p/G⌋ − ⌊q/G⌋ + W − ⌊W/G⌋: Jin et al. 2024, arXiv:2401.01325, and LongLM's code."""
+    """p − q within the window W; beyond it ⌊p/G⌋ − ⌊q/G⌋ + W − ⌊W/G⌋ with groups of G positions.
+
+    Jin et al. 2024, arXiv:2401.01325, and LongLM's code.
+    """
 
     window: int
     group: int
@@ -78,11 +81,12 @@ class SelfExtend(Method):
 
 @dataclass(frozen=True)
 class DualChunk(Method):
-    """Positions that begin anew with every chunk of s tokens.
+    """Dual chunk attention: positions begin anew with every chunk of s tokens.
 
-    Keys, and queries for their own chunk, count from the start of the chunk. For the chunk before, a query counts from
-    s on, up to `top`; for chunks farther back it is at `top`. An et al. 2024, section 3, arXiv:2402.17463, where `top`
-    is c − 1, c the trained length. In the code of ChunkLlama and vLLM it is c, chunk and local window together.
+    A key counts its position from the start of its chunk, and so does a query for keys of its own chunk. For keys of
+    the chunk before, the query counts from s on, but not beyond `top`; for keys farther back its position is `top`. In
+    An et al. 2024, section 3, arXiv:2402.17463, `top` is c − 1 for a trained length c. In the code of ChunkLlama and
+    vLLM it is c, the length of a chunk plus the local window.
     """
 
     chunk: int

@@ -14,6 +14,8 @@ from typing import Any
 from pecli.core.lazy import Array, np
 
 MAX_START = 5000  # largest absolute position of row 0 that is searched
+MAX_FAR = 1e7  # the same if the angles are exact
+CLOSE = 0.999  # mean cosine of the residual angles at a position that explains them
 FRONT = 8  # rows at the start that may be special: class token, padding
 FIRST = 64  # rows of the first fit
 MAX_GUESS_RMS = 0.4  # a guess with a larger relative residual rms is rejected
@@ -214,7 +216,10 @@ def guesses_of_pairs(table: Array, rows: Array) -> Iterator[Fit]:
 
 
 def guesses_of_layout(table: Array, rows: Array, layout: str, exponents: Array, cosine: Array) -> Iterator[Fit]:
-    """Yield guesses for pairs in a given column order; none if the pairs do not lie on circles of equal radius."""
+    """Yield guesses for pairs in a given column order; none if the pairs do not lie on circles of equal radius.
+
+    layout, exponents, cosine : the column order, as in `Fit`
+    """
     sines, cosines = pairs_of(exponents, cosine)
     radius, steps = np.hypot(table[:, sines], table[:, cosines]), exponents[sines]
     scale = float(np.median(radius))
@@ -261,7 +266,10 @@ def guesses_of_others(table: Array, rows: Array) -> Iterator[Fit]:
 
 
 def guesses_of_whole(table: Array, rows: Array, layout: str, exponents: Array, cosine: Array) -> Iterator[Fit]:
-    """Yield the fit of pairs whose angles are rounded down, ⌊position · ω⌋; each angle bounds ω from both sides."""
+    """Yield the fit of pairs whose angles are rounded down, ⌊position · ω⌋; each angle bounds ω from both sides.
+
+    layout, exponents, cosine : the column order, as in `Fit`
+    """
     sines, cosines = pairs_of(exponents, cosine)
     counts = np.unwrap(np.angle(table[:, cosines] + 1j * table[:, sines]), axis=0)
     if np.abs(counts - np.rint(counts)).max() > 0.1:
@@ -382,13 +390,35 @@ def median_angle(waves: Array) -> Array:
 def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
     """Return the position of row 0: the integer nearest 0 that explains the angles of all pairs at row 0.
 
+    If no integer up to MAX_START does, half-integers and larger numbers are tried.
+
     unsure : tolerance: the mean cosine of the residual angles may be this much below that of the best position
     """
     steps = np.arange(2 * MAX_START)
-    places = np.where(steps % 2, -(steps + 1) // 2, steps // 2)  # 0, −1, 1, −2, 2, …
+    places = np.where(steps % 2, -(steps + 1) // 2, steps // 2).astype(np.float64)  # 0, −1, 1, −2, 2, …
     some = slice(None, None, max(1, len(omega) // 16))
-    agree = np.cos(phase[some] - np.outer(places, omega[some])).mean(axis=1)
+
+    def agreement(places: Array) -> Array:
+        return np.asarray(np.cos(phase[some] - np.outer(places, omega[some])).mean(axis=1))
+
+    agree = agreement(places)
+    if agree.max() < CLOSE and len(omega) > 1:
+        for others in (places + 0.5, far_positions(omega, phase)):
+            if (better := agreement(others)).max() > CLOSE:
+                places, agree = others, better
+                break
     return float(places[np.argmax(agree > agree.max() - max(unsure, 2 * (1 - agree.max())))])
+
+
+def far_positions(omega: Array, phase: Array) -> Array:
+    """Return integers up to MAX_FAR that explain the angle of the slowest pair at row 0, adjusted to faster ones."""
+    order = np.argsort(omega)
+    turns = min(int(MAX_FAR * omega[order[0]] / (2 * pi)) + 1, MAX_START)
+    places = (phase[order[0]] + 2 * pi * np.arange(-turns, turns + 1)) / omega[order[0]]
+    for pair in order[1:]:
+        places = places + np.angle(np.exp(1j * (phase[pair] - omega[pair] * places))) / omega[pair]
+    places = np.rint(places)
+    return places[np.argsort(np.abs(places), kind="stable")]
 
 
 def simplified(table: Array, rows: Array, fit: Fit, limit: float) -> Fit:
@@ -397,7 +427,7 @@ def simplified(table: Array, rows: Array, fit: Fit, limit: float) -> Fit:
     rates = (1.0, pi / 180, 180 / pi, float(f"{fit.rate:.3g}"))  # π/180 if degrees and radians were confused
     known: dict[str, Iterable[float]] = {
         "rate": rates if fit.kind != "linear" else (),
-        "start": (float(round(fit.start)),),
+        "start": (float(round(fit.start)), round(2 * fit.start) / 2),
         "scale": (1.0, sqrt(d), 1 / sqrt(d), sqrt(2 / d)),
     }
     for name, values in known.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil, exp, floor, inf, log, log10, sqrt
+from math import ceil, e, exp, floor, inf, log, log10, sqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
@@ -56,10 +56,14 @@ class Formula:
 UNDIVIDED = Formula("undivided", "pairs", "identify.base_exponent_not_divided", lambda d: 1, least=1.5)
 PAPER = Formula("paper", "pairs", "identify.base_base", lambda d: d, mistake=False)
 TENSOR2TENSOR = Formula("tensor2tensor", "pairs", "identify.base_exponent_j_d", lambda d: d - 2, mistake=False)
+DOUBLED = Formula("doubled", "pairs", "identify.base_exponent_doubled_2", lambda d: d / 2, least=100)
+FLOORED = Formula("floored", "pairs", "identify.exponent_floored", lambda d: 1)
+OCTAVES = Formula("octaves", "octaves", "identify.octaves", lambda d: d, mistake=False)
 FORMULAS = (
     PAPER,
     TENSOR2TENSOR,
-    Formula("doubled", "pairs", "identify.base_exponent_doubled_2", lambda d: d / 2, least=100),
+    DOUBLED,
+    FLOORED,
     UNDIVIDED,
     Formula("columns", "columns", "identify.base_exponent_i_d", lambda d: d),
     Formula(
@@ -93,7 +97,7 @@ def expected_of(fit: Fit, level: float, number_type: str, noise: float = 0.0) ->
 
     def slack(rows: Array) -> Array:
         rounding = noise + level * fit.scale * (1 + np.abs(rows + fit.start)[:, None] * rates)
-        return rounding + 2 * fit.scale * fit.undecided(rows)
+        return rounding + 2 * fit.scale * fit.undecided(rows) if fit.kind == "whole" else rounding
 
     return Expected(fit.numbers, slack, number_type, fit.scale != 1)
 
@@ -121,8 +125,15 @@ def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_
     found = []
     for formula in (each for each in FORMULAS if each.kind == fit.kind and each.divisor(d)):
         base, digits = shortest_decimal(formula.base(fit, d), partial(fits, formula))
+        if formula is FLOORED:
+            base, digits = (e, 1) if abs(base / e - 1) < UNSURE and fits(formula, e) else (0.0, 0)
         if formula.least < base < LARGEST and (base == 1) == (formula.name == "integers"):
-            rank = digits + (formula.name == "undivided" or 2 * (formula.mistake and fit.kind == "pairs"))
+            meant = formula is DOUBLED and base == USUAL and not fit.cosine_first
+            rank = (
+                0
+                if meant or formula is FLOORED
+                else digits + (formula.name == "undivided" or 2 * (formula.mistake and fit.kind == "pairs"))
+            )
             found.append((rank, digits, formula, base))
     found.sort(key=lambda item: (item[0], item[3] != USUAL, item[1]))
     usual = bool(found) and found[0][3] == USUAL  # then no alternative is listed
@@ -141,15 +152,15 @@ def is_determined(table: Array, rows: Array, fit: Fit) -> bool:
         linear = fit.kind == "linear"
         rate, decay = (fit.rate * exp(step), 0.0) if linear else (fit.rate, fit.decay + step / divisor)
         others.append(replace(fit, rate=rate, decay=decay))
-    return fit.start == round(fit.start) and all(each.with_rms(table, rows).rms > told for each in others)
+    return 2 * fit.start == round(2 * fit.start) and all(each.with_rms(table, rows).rms > told for each in others)
 
 
 def encoding_of(fit: Fit, name: Name, d: int) -> tuple[TableEncoding, bool]:
     """Return the encoding of a fit, and True if it gives the same table, False if it is only the probable intention."""
-    formula, base = name
+    formula, base = name if name[0] is not FLOORED else (PAPER, USUAL)
     layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
     try:
-        if fit.kind == "pairs":
+        if fit.kind == "pairs" and name[0] is not FLOORED:
             return encoding_of_pairs(fit, formula, base, layout, d)
     except (UsageError, OverflowError):  # an exponent that was not divided can overflow
         pass

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import islice
+from itertools import islice, product
 from math import inf, pi, prod
 from typing import Any
 
@@ -20,10 +20,11 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.binary import MAX_BITS, Binary
-from pecli.encodings.clock import NAMED, Clock
+from pecli.encodings.clock import NAMED, Clock, Geometric
 from pecli.encodings.grid import SCALES
 from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
+from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.differences import RELATIVE, Differences, Expected, differences
 from pecli.measures.fits import (
     CIRCLE,
@@ -37,12 +38,15 @@ from pecli.measures.fits import (
     fits_of,
     median_frequencies,
     pairs_of,
+    rate_guesses,
     shortest_decimal,
     simplified,
     usual_layouts,
 )
 from pecli.measures.formulas import (
+    FLOORED,
     LARGEST,
+    OCTAVES,
     PAPER,
     TENSOR2TENSOR,
     UNDIVIDED,
@@ -57,7 +61,18 @@ from pecli.measures.formulas import (
     is_round,
     matching_formulas,
 )
-from pecli.measures.rates import BLENDS, ntk_equivalent, ropes_of
+from pecli.measures.kept import (
+    MISTAKES,
+    Waves,
+    angles_of,
+    holds_waves,
+    kept_numbers,
+    octaves,
+    roundings,
+    single_waves,
+    without_copies,
+)
+from pecli.measures.rates import BASES, BLENDS, ntk_equivalent, ropes_of, slopes_of, tensor2tensor_of
 from pecli.measures.waves import power_spectrum
 
 MIN_ROWS = 4  # fewest rows that determine rate, phase, radius and a residual
@@ -65,6 +80,7 @@ FITTED = 1 << 16  # largest number of values used for a fit
 SMALLEST = 1e-60  # tables with a smaller maximum are not identified: fourth powers would underflow
 TYPE_SHARE = 0.5  # a table has a number type if at least this share of its values does
 MAX_WRONG = 0.1  # largest share of values that may differ from a formula with arbitrary rates
+FEW = 0.01  # largest share of values that a formula leaves unexplained before other forms of the table are tried
 CLEAN = 6  # first number of `Identified.standing` if a formula explains every value without changes
 MAX_ALIKE = 3  # alternatives listed beside an encoding
 MAX_HANDS = 6  # most hands of a clock
@@ -88,11 +104,12 @@ class Identified(Differences):
     names : equivalent formulas, each with its base, the simplest first
     bases : smallest and largest integer base (or inf) that give the same table if several do; otherwise ()
     encoding : encoding that draws the table, or None; row 0 of the table is at its position `start`
+    kept : how the numbers are kept, outermost first, as `pecli.measures.kept` names it; () for the encoding's own table
     alike : other encodings that fit equally well, at most MAX_ALIKE
     same : True if `encoding` gives the formula's values, False if it is the encoding that was probably intended
     scale : factor by which the formula's values are multiplied
-    hint : "zeros", "transposed" or "negated" if there is no formula for the table, but all its numbers are zero, or
-        there is one for its transpose or its negative; otherwise ""
+    hint : "zeros" or "negated" if there is no formula for the table, but all its numbers are zero, or there is one for
+        its negative; otherwise ""
     certain : True if all values match up to rounding, or known changes explain those that differ
     noise : rms of noise in all values; 0 if most values match up to rounding
     explained, rank, periods : set if no formula was found: the share of variance in the strongest wave of each column,
@@ -106,9 +123,10 @@ class Identified(Differences):
     names: tuple[Name, ...] = ()
     bases: tuple[float, ...] = ()
     encoding: TableEncoding | None = None
+    kept: tuple[str, ...] = ()
     alike: tuple[TableEncoding, ...] = ()
     same: bool = False
-    start: int = 0
+    start: float = 0
     scale: float = 1.0
     certain: bool = False
     noise: float = 0.0
@@ -120,13 +138,13 @@ class Identified(Differences):
     @property
     def up_to(self) -> tuple[str, ...]:
         """The differences between the encoding's table and this one: "column_order", "scale", "columns_of_zeros" and
-        the name of the type to which this one is rounded."""
+        the name of the type to which this one is rounded; and `kept`."""
         if self.encoding is None:
             return ()
         rounded = self.number_type if self.number_type != "float64" and not self._computed_alike else ""
         order = "column_order" if self.fit and self.fit.layout == "permuted" else ""
         zeros = "columns_of_zeros" if self.filled < self.width else ""
-        return tuple(filter(None, (order, "scale" if self.scale != 1 else "", zeros, rounded)))
+        return tuple(filter(None, (*self.kept, order, "scale" if self.scale != 1 else "", zeros, rounded)))
 
     @property
     def _computed_alike(self) -> bool:
@@ -136,14 +154,18 @@ class Identified(Differences):
     @property
     def rebuilt(self) -> bool:
         """Whether the encoding reproduces the table up to rounding."""
-        return self.same and not {"column_order", "scale", "columns_of_zeros"} & {*self.up_to}
+        return self.same and not self.kept and not {"column_order", "scale", "columns_of_zeros"} & {*self.up_to}
 
     @property
     def correct(self) -> bool:
         """True if the table follows a formula without any known mistake."""
         strange = self.fit and (self.fit.layout == "permuted" or self.fit.rate in UNITS)
         return self.certain and not (
-            self.changes or self.zeros or strange or any(formula.mistake for formula, _ in self.names[:1])
+            self.changes
+            or self.zeros
+            or strange
+            or {*MISTAKES} & {*self.kept}
+            or any(formula.mistake for formula, _ in self.names[:1])
         )
 
     @property
@@ -161,24 +183,88 @@ def identify(table: Array) -> Identified:
     blank = Identified(number_type=type_of(table, TYPE_SHARE), filled=table.shape[1], width=table.shape[1])
     if not SMALLEST < (largest := np.abs(table).max()) < 1 / SMALLEST:
         return replace(blank, hint="zeros" * bool(largest == 0))
-    best = best_of(table, blank)
+    best = best_kept(table, blank)
     if best.encoding is None:
         hint = hint_of(table) if len(table) >= MIN_ROWS else ""
         best = replace(best, number_type=type_of(table), hint=hint)
     return best if best.fit or best.encoding else replace(best, **spectrum_of(table))
 
 
+def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identified:
+    """Return the result that best explains the table as it is or in one of the forms in which programs keep tables.
+
+    turned : whether the table is the transpose of another one
+    """
+    if (copies := without_copies(table)) is not None:
+        name, table = copies
+        found = best_kept(table, replace(blank, filled=table.shape[1], width=table.shape[1]), turned)
+        return replace(found, kept=(name, *found.kept)) if found.encoding else found
+    if octaves(table):
+        encoding = Geometric(d=table.shape[1], radix=2.0)
+        return replace(
+            blank, certain=True, encoding=encoding, kept=("octaves",), names=((OCTAVES, 2.0),), difference=0.0
+        )
+    best = best_of(table, blank)
+    few = best.encoding is not None and best.cells <= FEW * table.size
+    if len(table) >= MIN_ROWS and not (best.certain or few):
+        best = next((kept for kept in forms_of(table, blank, best, turned) if kept.certain), best)
+    return replace(best, kept=("half_positions",)) if best.start % 1 and not best.kept else best
+
+
+def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) -> Iterator[Identified]:
+    """Yield the results of reading the table in one of the forms in which programs keep tables, copies aside.
+
+    best : the result of reading it as it is
+    turned : whether it is the transpose of another table
+    """
+    rounding = RELATIVE[blank.number_type]
+    if (angles := angles_of(table, rounding)) is not None:
+        yield of_waves(table, blank, angles)
+    if not turned and len(table.T) >= MIN_ROWS and holds_waves(table.T):
+        found = best_kept(table.T, replace(blank, filled=len(table), width=len(table)), True)
+        yield replace(found, kept=("transposed", *found.kept))
+    if table.shape[1] % 4 == 0:
+        fours = table.reshape(len(table), -1, 2, 2).transpose(0, 2, 1, 3).reshape(table.shape)
+        found = best_explained([blank, *grid_of(fours, blank)])
+        yield replace(found, kept=("columns_in_fours",))
+    if not holds_waves(table):
+        return
+    if best.encoding is None:
+        for waves in single_waves(table, rounding):
+            yield of_waves(table, blank, waves)
+        yield replace(best_of(table[::-1], blank), kept=("rows_reversed",))
+    yield from rounded_results(table, blank)
+
+
+def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
+    """Return the result for angles, or for one wave of each pair; their rates may be rounded to a short type."""
+    share, known = 4 * RELATIVE[blank.number_type] + 1e-9, np.isfinite(waves.rates)
+    for kind in ("", *SHORT_TYPES):
+        errors, kept = waves.errors, tuple(filter(None, [waves.kind, kind and f"{kind}_rates"]))
+        if kind:
+            off = np.abs(ROUND[kind](waves.rates) - waves.rates)
+            if blank.number_type in SHORT_TYPES or np.any((off > waves.errors)[known]):
+                continue
+            errors = errors + waves.rates * SHARES[kind]
+        ropes = (
+            encoding
+            for rope in ropes_of(waves.rates, errors) if rope.base > 1
+            for encoding in (tensor2tensor_of(rope, waves.rates, errors), rope) if encoding
+        )  # fmt: skip
+        found = of_encodings(table, replace(blank, start=waves.start, kept=kept), ropes, waves.scale, share)
+        if found.certain:
+            return found
+    return blank
+
+
 def hint_of(table: Array) -> str:
-    """Return "transposed" or "negated" if the table, by its first rows, has a formula after that change; else ""."""
-    for name, other in (("transposed", table.T[:FIRST]), ("negated", -table[:FIRST])):
-        blank = Identified(number_type=type_of(other, TYPE_SHARE), filled=other.shape[1], width=other.shape[1])
-        if min(other.shape) >= MIN_ROWS and best_of(other, blank).certain:
-            return name
-    return ""
+    """Return "negated" if the table, by its first rows, has a formula after that change; otherwise ""."""
+    blank = Identified(number_type=type_of(table[:FIRST], TYPE_SHARE), filled=table.shape[1], width=table.shape[1])
+    return "negated" if best_of(-table[:FIRST], blank).certain else ""
 
 
 def best_of(table: Array, blank: Identified) -> Identified:
-    """Return the result that best explains the table; `blank` if none does."""
+    """Return the result that best explains the table; `blank`, the result without a formula, if none does."""
     best = blank
     for search in (binary_results, waves_of_formula, grid_of, waves_of_rates) if len(table) >= MIN_ROWS else ():
         found = best_explained((blank, *search(table, blank)))
@@ -243,16 +329,17 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
     """
     encoding, scale = found.encoding, found.scale
     assert encoding is not None
+    width = found.filled if found.kept else encoding.width
     cells = prod(encoding.sides) if encoding.sides else inf
 
     def numbers(rows: Array) -> Array:
-        made, places = np.full((len(rows), encoding.width), UNDEFINED), rows + found.start
+        made, places = np.full((len(rows), width), UNDEFINED), rows + found.start
         if encoding.sides or isinstance(encoding, Binary):
             inside = (places >= 0) & (places < cells)
         else:
             inside = np.isfinite(places)
         with suppress(UsageError):  # the type cannot hold the angles
-            made[inside] = scale * encoding.table(places[inside])
+            made[inside] = scale * kept_numbers(encoding, places[inside], found.kept)
         return made
 
     def slack(rows: Array) -> Array:
@@ -262,7 +349,10 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
 
 
 def binary_results(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading the table as binary digits of consecutive positions."""
+    """Yield the results of reading the table as binary digits of consecutive positions.
+
+    blank : result without a formula, of which the yielded ones are filled-in copies
+    """
     values, width = np.unique(table[:, 0]), table.shape[1]
     rows = np.arange(len(table), dtype=np.float64)
     signed = bool(np.isin(values, (-1.0, 1.0)).all())
@@ -278,7 +368,10 @@ def binary_results(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def waves_of_formula(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of fitting sines and cosines of consecutive positions; some values may be wrong."""
+    """Yield the results of fitting sines and cosines of consecutive positions; some values may be wrong.
+
+    blank : as for `binary_results`
+    """
     filled = int(np.flatnonzero(np.any(table != 0, axis=0)).max()) + 1
     for width in dict.fromkeys([filled, table.shape[1]]):
         part, most, rounding = table[:, :width], max(FIRST, FITTED // width), RELATIVE[blank.number_type]
@@ -296,14 +389,16 @@ def waves_of_formula(table: Array, blank: Identified) -> Iterator[Identified]:
 def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places: Array) -> Identified:
     """Return the result for a fit: simplified parameters, its formulas, and its differences from the table.
 
+    blank : as for `binary_results`
     part, places : rows to which it was fitted, (n, d), with outliers as NaN, and their row numbers, (n,)
     """
     clean, kind = fit.is_clean(part, places), blank.number_type
     unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # relative precision of the rates
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
-    limit = 1.5 * fit.rms + (EXACT + unit * turned) * fit.scale
+    limit = 1.5 * fit.rms + 3 * (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
-    found = replace(blank, fit=fit, start=round(fit.start), scale=fit.scale)
+    start = round(fit.start) if fit.start % 1 != 0.5 else fit.start
+    found = replace(blank, fit=fit, start=start, scale=fit.scale)
     if not (names := matching_formulas(part, places, fit, limit, kind)):
         return found
     formula, base = names[0]
@@ -359,6 +454,8 @@ def grid_of(table: Array, blank: Identified) -> Iterator[Identified]:
     """Yield the results of reading the table as a grid, half of the columns for the row and half for the column.
 
     Up to two rows at the start may not be cells of the grid.
+
+    blank : as for `binary_results`
     """
     d, half, enough = table.shape[1], table.shape[1] // 2, 0.005 * np.abs(table).max()
     for prefix in range(3 if d % 4 == 0 else 0):
@@ -369,8 +466,10 @@ def grid_of(table: Array, blank: Identified) -> Iterator[Identified]:
             if [down, across] in ([[False, True], [True, False]], [[True, False], [False, True]]):
                 by_row = int(down[0])  # 1 where the first half encodes the row
                 parts = np.median(grid, axis=by_row)[:, :half], np.median(grid, axis=1 - by_row)[:, half:]
-                axis = best_explained([blank, *waves_of_formula(max(parts, key=len), blank)])
-                yield from grid_encodings(table, prefix, grid.shape[:2], ("column", "row")[by_row], axis)
+                axes = [
+                    best_explained([blank, *waves_of_formula(part, blank)]) for part in parts[:: 1 if by_row else -1]
+                ]
+                yield from grid_encodings(table, prefix, grid.shape[:2], ("column", "row")[by_row], axes)
 
 
 def median_deviation(values: Array, axis: int) -> float:
@@ -379,30 +478,52 @@ def median_deviation(values: Array, axis: int) -> float:
 
 
 def grid_encodings(
-    table: Array, prefix: int, sides: tuple[int, ...], first: str, axis: Identified
+    table: Array, prefix: int, sides: tuple[int, ...], first: str, axes: list[Identified]
 ) -> Iterator[Identified]:
-    """Yield the results for grid encodings whose rows and columns both use `axis`, the formula found for one of them.
+    """Yield the results for grid encodings whose rows and columns have the formulas `axes`.
 
     prefix : number of rows at the start that are not cells of the grid
     sides : numbers of rows and columns of the grid
     first : "row" or "column", which of them the first half of the columns encodes
     """
-    fit, kind, base = axis.fit, axis.number_type, next((base for formula, base in axis.names if formula is PAPER), None)
-    if fit is None or base is None:
+    axis = axes[int(sides[1] > sides[0])]
+    formulas = PAPER, TENSOR2TENSOR, FLOORED
+    name = next((name for name in axis.names if name[0] in formulas), None)
+    if (fit := axis.fit) is None or name is None:
         return
+    kind = axis.number_type
     layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
-    options = {"grid": "x".join(map(str, sides)), "d": table.shape[1], "layout": layout, "first": first, "base": base}
-    found = replace(axis, filled=table.shape[1], same=True, names=((PAPER, base),), start=-prefix)
+    width = table.shape[1] // 2
+    options = {"grid": "x".join(map(str, sides)), "d": table.shape[1], "layout": layout, "first": first}
+    options["base"] = name[1] ** (width / name[0].divisor(width))
+    found = replace(axis, filled=table.shape[1], same=True, names=(name,), start=-prefix)
     places = np.arange(prefix, len(table), dtype=np.float64)
-    for scale in SCALES:
+    for scale in (*({"scale_grid": scale} for scale in SCALES), *steps_of(axes, fit)):
         for dtype in ("float64", *([kind] if kind in SHORT_TYPES else [])):
-            encoding = SinCos2D.make({**options, "scale_grid": scale, "dtype": dtype})
+            encoding = SinCos2D.make({**options, **scale, "dtype": dtype})
             told = with_differences(table, replace(found, encoding=encoding), places, noisy=dtype == "float64")
             yield from filter(None, [told])
 
 
+def steps_of(axes: list[Identified], longer: Fit) -> Iterator[dict[str, Any]]:
+    """Yield the steps and starts of a grid's rows and columns, where they are not 1 and 0.
+
+    longer : fit of the longer axis, for the other one if it has none
+    """
+    fits = [each.fit or replace(longer, start=0.0) for each in axes]
+    steps = [shortest_decimal(fit.rate, lambda x, fit=fit: abs(x / fit.rate - 1) < 1e-5)[0] for fit in fits]  # type: ignore[misc]
+    starts = [round(fit.start * step, 6) for fit, step in zip(fits, steps, strict=True)]
+    given = {"grid_step": (steps, [1.0, 1.0]), "grid_start": (starts, [0.0, 0.0])}
+    changed = {name: values for name, (values, usual) in given.items() if values != usual}
+    if changed:
+        yield {name: tuple(values[: len({*values})]) for name, values in changed.items()}
+
+
 def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading the table as a clock or a scaled rope, from the rate of each pair."""
+    """Yield the results of reading the table as a clock or a scaled rope, from the rate of each pair.
+
+    blank : as for `binary_results`
+    """
     places = np.arange(min(len(table), 8 * FIRST), dtype=np.float64)
     part, kind = table[: len(places)], blank.number_type
     for layout, exponents, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
@@ -418,33 +539,46 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
         if not turning.any():
             continue
         start = int(first_position(omega[turning], phase[turning]))
-        best, alike = blank, list[TableEncoding]()
-        for encoding in encodings_of(np.abs(omega), layout, bool(cosine[0]), share, LEAST.get(kind, 1e-12)):
-            rope = encoding if isinstance(encoding, Rope) else None
-            if rope and rope.attention_scaling != 1 and abs(size - 1) < share:
-                encoding = rope = replace(rope, attention_factor=1.0)
-            scale = round_number(size / (rope.attention_scaling if rope else 1), (), share)
-            names = ((PAPER, rope.base),) if rope else ()
-            for made in (
-                replace(encoding, dtype=dtype) for dtype in ("float64", *([kind] if kind in SHORT_TYPES else []))
-            ):
-                found = replace(blank, encoding=made, same=True, start=start, scale=scale, names=names)
-                told = with_differences(table, found, places)
-                if told is None or not (told.certain or told.cells < MAX_WRONG * table.size):
-                    continue
-                if best.standing[0] < CLEAN:
-                    best = best_explained((best, told))
-                elif told.standing[0] == CLEAN and made.dtype == getattr(best.encoding, "dtype", ""):
-                    alike.append(made)
-            if best.standing[0] == CLEAN and (not rope or rope.scaling not in BLENDS or len(alike) == MAX_ALIKE):
-                break
-        yield replace(best, alike=tuple(alike))
+        encodings = encodings_of(np.abs(omega), layout, bool(cosine[0]), share, LEAST.get(kind, 1e-12))
+        best = of_encodings(table, replace(blank, start=start), encodings, size, share)
+        yield best
         if best.standing[0] == CLEAN:
             return
 
 
+def of_encodings(
+    table: Array, blank: Identified, encodings: Iterable[Clock | Rope | Sinusoidal], size: float, share: float
+) -> Identified:
+    """Return the result for the first encoding that explains the table, with those that do so equally well.
+
+    size, share : radius of the waves, and the relative precision of the numbers
+    """
+    best, alike, kind = blank, list[TableEncoding](), blank.number_type
+    types = ("float64", *([kind] if kind in SHORT_TYPES and not blank.kept else []))
+    for encoding in encodings:
+        rope = encoding if isinstance(encoding, Rope) else None
+        if rope and rope.attention_scaling != 1 and ("angles" in blank.kept or abs(size - 1) < share):
+            encoding = rope = replace(rope, attention_factor=1.0)
+        scale = round_number(size / (rope.attention_scaling if rope else 1), (), share)
+        names = ((PAPER, rope.base),) if rope else ()
+        if isinstance(encoding, Sinusoidal):
+            names = ((TENSOR2TENSOR, encoding.base),)
+        for made in (replace(encoding, dtype=dtype) for dtype in types):
+            found = replace(blank, encoding=made, same=True, scale=scale, names=names)
+            told = with_differences(table, found, np.arange(min(len(table), 8 * FIRST), dtype=np.float64))
+            if told is None or not (told.certain or told.cells < MAX_WRONG * table.size):
+                continue
+            if best.standing[0] < CLEAN:
+                best = best_explained((best, told))
+            elif told.standing[0] == CLEAN and made.dtype == getattr(best.encoding, "dtype", ""):
+                alike.append(made)
+        if best.standing[0] == CLEAN and (not rope or rope.scaling not in BLENDS or len(alike) == MAX_ALIKE):
+            break
+    return replace(best, alike=tuple(alike))
+
+
 def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, least: float) -> Iterator[Clock | Rope]:
-    """Yield clocks or ropes that have the given rates `omega`, rad/position, (n_pairs,).
+    """Yield clocks or ropes that have the given rates `omega`, in rad/position, (n_pairs,).
 
     share, least : relative and absolute precision of the rates
     """
@@ -470,6 +604,44 @@ def round_number(number: float, known: Iterable[float], share: float) -> float:
     )
 
 
+def rounded_results(table: Array, blank: Identified) -> Iterator[Identified]:
+    """Yield the results of reading the table as one whose rates, positions or angles were rounded to a short type."""
+    rows = np.arange(min(len(table), FIRST), dtype=np.float64)
+    for layout, exponents, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
+        sines, cosines = pairs_of(exponents, cosine)
+        radius = np.hypot(table[:, sines], table[:, cosines])
+        if np.abs(radius - 1).max() > 1e-2:
+            continue
+        omega, phase = median_frequencies(table[: len(rows)], rows, sines, cosines, reach=3)
+        turning = omega > 1e-9
+        start = first_position(omega[turning], phase[turning], unsure=1e-2) if turning.any() else 0.0
+        near = Fit("pairs", layout, cosine, exponents, 1.0, start=start)
+        slopes = [
+            slope for rate, slope in rate_guesses(omega[turning], exponents[sines][turning]) if abs(rate - 1) < 0.05
+        ]
+        for formula, decay in product((PAPER, TENSOR2TENSOR), slopes):
+            guess = formula.base(replace(near, decay=decay), table.shape[1])
+            for base in (base for _, base in bases_near(guess) if is_round(base) and base > 1):
+                yield from rounded_to(table, blank, near, (formula, base))
+
+
+def rounded_to(table: Array, blank: Identified, near: Fit, name: Name) -> Iterator[Identified]:
+    """Yield the results for one formula and base with rates, positions or angles that were rounded to a short type.
+
+    near : fit with the order of columns and the position of row 0
+    """
+    encoding, same = encoding_of(near, name, table.shape[1])
+    places = np.unique(np.linspace(0, len(table) - 1, 64).astype(int))
+    tried, close = table[places], 1e-3 + RELATIVE[blank.number_type]
+    for kept in roundings():
+        off = np.abs(kept_numbers(encoding, places + near.start, (kept,)) - tried)
+        if off.max() < close:
+            found = replace(blank, encoding=encoding, same=same, start=int(near.start), kept=(kept,), names=(name,))
+            yield from filter(None, [with_differences(table, found, places.astype(np.float64))])
+        elif np.median(off) > 0.1:
+            return
+
+
 def spectrum_of(table: Array) -> dict[str, Any]:
     """Return the fields `explained`, `rank` and `periods` of `Identified` for a table without a formula."""
     power = power_spectrum(table)
@@ -486,18 +658,48 @@ def spectrum_of(table: Array) -> dict[str, Any]:
     }
 
 
-def identify_rates(rates: Array) -> Identified:
-    """Identify the rope with the given rates, rad/position, (n_pairs,). `difference` of the result is relative."""
-    places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in rates.tolist())
+def identify_rates(numbers: Array, base: float | None = None) -> Identified:
+    """Identify the rope or the slopes of ALiBi with the given numbers; `difference` of the result is relative.
+
+    numbers : rates in rad/position, (n_pairs,); or slopes; or divisors of rates, as in the files of llama.cpp
+    base : if given, the numbers are divisors of the rates base^(−2j/d)
+
+    Raises
+    ------
+    UsageError : divisors that are not positive
+    """
+    if base is not None and not (numbers > 0).all():
+        raise UsageError("--base needs divisors above 0", option="base")
+    if base is not None:
+        return of_rates(Rope(d=2 * len(numbers), base=base).frequencies() / numbers, numbers)
+    if numbers[0] == 1 and numbers[-1] > 1 and np.all(np.diff(numbers) >= 0):
+        for usual in BASES:
+            found = of_rates(Rope(d=2 * len(numbers), base=usual).frequencies() / numbers, numbers)
+            if getattr(found.encoding, "base", 0.0) == usual and getattr(found.encoding, "scaling", "") in BLENDS:
+                return replace(found, kept=("divisors",))
+    found = of_rates(numbers, numbers)
+    if (encoding := slopes_of(numbers, SHARES.get(found.number_type, SHARE))) is not None:
+        return replace(found, certain=True, encoding=encoding, same=True, kept=("slopes",), names=(), alike=())
+    return found
+
+
+def of_rates(rates: Array, numbers: Array) -> Identified:
+    """Return the result for rates, rad/position, (n_pairs,), that follow from the `numbers` of a file."""
+    places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in numbers.tolist())
     typed = 0.5 * 10.0**-places if places < PLACES else 0.0
-    number_type = "float64" if typed else type_of(rates)
+    number_type = "float64" if typed else type_of(numbers)
     blank = Identified(number_type=number_type, filled=2 * len(rates))
-    ropes = ropes_of(rates, np.maximum(typed, rates * SHARES.get(number_type, SHARE)))
+    errors = np.maximum(typed if rates is numbers else 0.0, rates * SHARES.get(number_type, SHARE))
+    ropes = (
+        known for rope in ropes_of(rates, errors) for known in (tensor2tensor_of(rope, rates, errors), rope) if known
+    )
     if (rope := next(ropes, None)) is None:
         return blank
-    larger = ntk_equivalent(rope)
-    alike = tuple(islice(ropes, MAX_ALIKE)) if rope.scaling in BLENDS else () if larger is None else (larger,)
+    larger = ntk_equivalent(rope) if isinstance(rope, Rope) else None
+    alike: tuple[TableEncoding, ...] = () if larger is None else (larger,)
+    if isinstance(rope, Rope) and rope.scaling in BLENDS:
+        alike = tuple(islice(ropes, MAX_ALIKE))
     turning = rates > 0
     difference = float(np.abs(rope.frequencies()[turning] / rates[turning] - 1).max())
-    names = ((PAPER, rope.base),)
+    names = ((PAPER if isinstance(rope, Rope) else TENSOR2TENSOR, rope.base),)
     return replace(blank, certain=True, encoding=rope, alike=alike, same=True, names=names, difference=difference)

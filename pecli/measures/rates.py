@@ -11,7 +11,9 @@ from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
+from pecli.encodings.biases import Alibi
 from pecli.encodings.rope import Rope
+from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.fits import shortest_decimal
 
 NEAR = 0.05  # largest relative error of the rates for a base that is not rounded yet
@@ -23,9 +25,9 @@ FINE = 1e-4  # relative error of a factor that is not rounded yet
 
 
 def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
-    """Yield the ropes that have the given rates, rad/position, (n_pairs,), the simplest first.
+    """Yield the ropes that have the given rates, the simplest first.
 
-    rates : NaN where unknown
+    rates : rad/position, (n_pairs,), NaN where unknown
     errors : absolute error of each rate, (n_pairs,)
     """
     n_pairs, known = len(rates), np.isfinite(rates)
@@ -88,12 +90,13 @@ def common_round_values(values: Array, shares: Array) -> list[float]:
 
     The first number fits as many of the first values as possible, the next ones fit ¾, ½ and ¼ of these.
     """
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         low = np.maximum.accumulate(values * np.exp(-shares))
         high = np.minimum.accumulate(values * np.exp(shares))
+        middles, ratios = np.sqrt(low * high).tolist(), np.sqrt(high / low).tolist()
     count, found = int(np.argmax(low > high)) or len(low), list[float]()
     for last in (count - 1, 3 * count // 4, count // 2, count // 4):
-        middle, share = np.sqrt([low[last] * high[last], high[last] / low[last]]).tolist()
+        middle, share = middles[last], ratios[last]
         if np.isfinite(middle * share):
             found.append(shortest_within(middle, share - 1 + 1e-12))
     return [each for each in dict.fromkeys(found) if each > 1]
@@ -134,3 +137,22 @@ def dynamic_factor(growth: float) -> float | None:
     """
     factor = (1 + sqrt(4 * growth - 3)) / 2
     return factor if factor > 1 and factor == round(factor) else None
+
+
+def tensor2tensor_of(rope: Rope, rates: Array, errors: Array) -> Sinusoidal | None:
+    """Return the sinusoid of tensor2tensor's exponents with a round base and the rates of a rope whose base is not.
+
+    rates, errors : as `ropes_of` takes them
+    """
+    if rope.scaling != "default" or rope.width < 4 or float(f"{rope.base:.2g}") == rope.base:
+        return None
+    base = float(f"{rope.base ** ((rope.width - 2) / rope.width):.2g}")
+    made = Sinusoidal(d=rope.width, base=base, family="tensor2tensor") if base > 1 else None
+    known = np.isfinite(rates)
+    return made if made and np.all(np.abs(made.frequencies() - rates)[known] <= errors[known]) else None
+
+
+def slopes_of(numbers: Array, share: float) -> Any:
+    """Return the ALiBi with these slopes, (n_heads,), up to the relative error `share`; None if there is none."""
+    known = (Alibi(heads=len(numbers), family=family) for family in ("paper", "geometric") if 1 < len(numbers) <= 1024)
+    return next((each for each in known if np.all(np.abs(each.slopes() / numbers - 1) <= share)), None)

@@ -74,7 +74,10 @@ def means_of_pairs(between: Callable[[Array, Array], Array], blocks: Blocks) -> 
 
 
 def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
-    """Return the table averaged to at most `most` columns, and the number of columns in each mean but the last."""
+    """Return the table averaged to at most `most` columns, and the number of columns in each mean.
+
+    The last mean may be of fewer columns.
+    """
     size = 1 if most is None else -(-table.shape[1] // most)
     return averaged_rows(table.T, size).T, size
 

@@ -35,7 +35,7 @@ from pecli.models.model_types import architecture_of, remark_on
 from pecli.models.position_keys import TOWER, is_of_positions
 from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
-from pecli.models.scores import DualChunks, Temperature, dual_chunks, softmax_factor, temperature_of
+from pecli.models.scores import DualChunks, Temperature, dual_chunks, logn_of, softmax_factor, temperature_of
 
 INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
@@ -82,6 +82,7 @@ class Layer:
     max_position : length of the context, if the file has it
     softmax_factor : factor of the scores, besides the square of the encoding's attention factor
     temperature : factor of the queries that depends on their position
+    logn : length beyond which queries have a logarithmic factor, and number of positions that have one
     axis_lengths : number of positions along each axis, if the file has it
     dual_chunks : how two runtimes turn queries and keys in chunks
     """
@@ -100,6 +101,7 @@ class Layer:
     window: Window | None = None
     softmax_factor: float = 1.0
     temperature: Temperature | None = None
+    logn: tuple[int, int] | None = None
     dual_chunks: DualChunks | None = None
     axis_lengths: tuple[int, ...] = ()
 
@@ -407,7 +409,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     if position == "rope":
         lengths = tuple(map(int, reading.keys.numbers("axis_lengths") or ()))
         plain = replace(plain, softmax_factor=softmax_factor(reading, kind), dual_chunks=dual_chunks(reading))
-        plain = replace(plain, temperature=temperature_of(reading, True))
+        plain = replace(plain, temperature=temperature_of(reading, True), logn=logn_of(reading))
         return replace(plain, axis_names=item.axis_names, axis_lengths=lengths)
     length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:

@@ -12,19 +12,21 @@ from typing import Any, TypedDict
 from pecli.core.errors import PecliError, UsageError
 from pecli.core.hub import is_hub, resolved
 from pecli.core.language import join_clauses, join_or, listing, say
-from pecli.core.lazy import Array, np
+from pecli.core.lazy import np
 from pecli.core.numbers import number_text
 from pecli.core.options import Options, option
 from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.base import TableEncoding, tensor_option
+from pecli.encodings.biases import Alibi
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
-from pecli.files.tables import IN_MEMORY, file_label, hold, read_table
+from pecli.files.tables import IN_MEMORY, file_label, hold, numbers_of, read_other, read_table
 from pecli.measures.differences import Change
 from pecli.measures.fits import Fit
-from pecli.measures.formulas import Name
+from pecli.measures.formulas import PAPER, Name
 from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_rates
+from pecli.measures.kept import flattened
 from pecli.measures.rates import dynamic_factor
 from pecli.reports.layers import counted_ranges, ranges
 
@@ -38,6 +40,7 @@ COSINE_FIRST = "identify.cosine_first_or_the"
 CHANGES = {
     "flipped": "identify.columns_with_the_wrong",
     "exchanged": "identify.columns_in_each_others",
+    "copied": "identify.columns_copied",
     "scaled": "identify.columns_multiplied_by",
     "zero": "identify.columns_of_zeros",
     "raised": "identify.columns_with_added",
@@ -45,13 +48,41 @@ CHANGES = {
 }
 HINTS = {
     "zeros": "identify.only_zeros",
-    "transposed": "identify.transposed",
     "negated": "identify.negated",
 }
 UP_TO = {  # text keys of differences between the printed command's table and this one
     "column_order": "identify.up_to_order",
     "scale": "identify.up_to_scale",
     "columns_of_zeros": "identify.up_to_zeros",
+}
+KEPT = {  # how the numbers are kept
+    "complex": "identify.kept_complex",
+    "pairs": "identify.kept_pairs",
+    "pairs_in_front": "identify.kept_pairs_in_front",
+    "rotations": "identify.kept_rotations",
+    "channels_in_front": "identify.kept_channels_in_front",
+    "grid": "identify.kept_grid",
+    "copied_halves": "identify.kept_copied_halves",
+    "copied_columns": "identify.kept_copied_columns",
+    "mixed_pairings": "identify.kept_mixed_pairings",
+    "cosines": "identify.kept_cosines",
+    "sines": "identify.kept_sines",
+    "sines_twice": "identify.kept_sines_twice",
+    "angles": "identify.kept_angles",
+    "divisors": "identify.kept_divisors",
+    "slopes": "identify.kept_slopes",
+    "transposed": "identify.kept_transposed",
+    "rows_reversed": "identify.kept_rows_reversed",
+    "columns_in_fours": "identify.kept_columns_in_fours",
+    "half_positions": "identify.kept_half_positions",
+    "octaves": "identify.kept_octaves",
+}
+ROUNDED = {  # what was rounded to a short type
+    "rates": "identify.what_rates",
+    "positions": "identify.what_positions",
+    "angles": "identify.what_angles",
+    "rates_and_positions": "identify.what_rates_positions",
+    "rates_positions_and_angles": "identify.what_all",
 }
 UNITS = {  # first rates that confuse degrees and radians
     pi / 180: "identify.angles_taken_for_degrees",
@@ -83,6 +114,7 @@ class IdentifyData(TypedDict):
     names: list[FormulaName]
     bases: list[float | None]
     spec: str | None
+    kept: list[str]
     alike: list[str]
     same: bool
     up_to: list[str]
@@ -93,7 +125,7 @@ class IdentifyData(TypedDict):
     rate: float | None
     column_order: list[int] | None
     scale: float | None
-    first_position: int | None
+    first_position: float | None
     number_type: str
     filled_columns: int
     rows_in_front: list[int]
@@ -139,6 +171,7 @@ class IdentifyReport:
             "names": [{"name": formula.name, "base": None if found.bases else base} for formula, base in found.names],
             "bases": [base if isfinite(base) else None for base in found.bases],
             "spec": found.encoding.spec() if found.encoding else None,
+            "kept": list(found.kept),
             "alike": [each.spec() for each in found.alike],
             "same": found.rebuilt,
             "up_to": list(found.up_to),
@@ -149,7 +182,7 @@ class IdentifyReport:
             "rate": None if fit is None else fit.rate,
             "column_order": fit.column_order() if fit and fit.layout == "permuted" else None,
             "scale": found.scale if found.encoding else None,
-            "first_position": found.start if self.length else None,
+            "first_position": self.first_position if self.length else None,
             "number_type": found.number_type,
             "filled_columns": found.filled,
             "rows_in_front": list(found.unlike),
@@ -180,12 +213,14 @@ class IdentifyReport:
         if encoding is None:
             return self._without_formula()
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
-        if fit and found.names and not encoding.sides:
+        if fit and found.names and not getattr(encoding, "sides", ()):
             what = say("identify.sinusoidal_d", d=found.filled, name=formula_text(found.names[0], found.bases))
             if fit.rate != 1 and fit.kind != "linear" and not unit:
                 what = listing([what, say("identify.rates_times", rate=f"{fit.rate:.6g}")])
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
                 what = listing([what, say("identify.computed_in", dtype=dtype)])
+        elif getattr(encoding, "sides", ()):
+            what = listing([what, *(formula_text(name) for name in found.names[:1] if name[0] is not PAPER)])
         if fit and fit.layout == "permuted":
             what = listing([what, order_text(fit)])
         text = "identify.name_what"
@@ -195,7 +230,7 @@ class IdentifyReport:
             text = "identify.but_of_numbers_differ"
         elif unit or (found.names and found.names[0][0].mistake):
             text = "identify.known_mistake"
-        what = listing([what, unit and say(unit)])
+        what = listing([what, unit and say(unit), *kept_texts(found.kept)])
         main = say(text, name=self.name, what=what, count=found.cells, all=f"{self.length * found.filled:,}")
         zeros = say("identify.rows_of_zeros", at=ranges(found.zeros), count=len(found.zeros)) * bool(found.zeros)
         alike = say("identify.alike", others=join_or(other_options(encoding, each) for each in found.alike))
@@ -217,7 +252,7 @@ class IdentifyReport:
 
     def blocks(self) -> list[Block]:
         """Return the blocks to print: the sentence and the facts that support it."""
-        found, fit, width = self.found, self.found.fit, self.file.width if self.file else self.found.filled
+        found, fit, width = self.found, self.found.fit, self.found.width or self.found.filled
         waves = listing(number_text(period, 3) for period in found.periods)
         facts = {
             say("identify.strongest_waves_of_all"): waves and say("identify.waves_positions", waves=waves),
@@ -235,7 +270,7 @@ class IdentifyReport:
             d, scale = found.filled, found.scale
             known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # √(2/d) gives rows of norm 1
             facts |= {
-                say("identify.position_of_row_0"): str(found.start),
+                say("identify.position_of_row_0"): str(self.first_position),
                 say("identify.rows_of_another_kind"): listing(map(str, found.unlike)),
                 say("identify.columns_of_zeros_2"): f"{width - d}" * (d < width),
                 say("identify.scale"): f"{known.get(scale, '')}{scale:.6g}" * (scale != 1),
@@ -266,8 +301,15 @@ class IdentifyReport:
         parts = [
             say(UP_TO.get(part, "identify.up_to_rounding"), scale=f"{found.scale:.6g}", dtype=part)
             for part in found.up_to
+            if part not in found.kept
         ]
+        parts = [*([say("identify.up_to_form")] if found.kept else []), *parts]
         return say("identify.same_up_to", parts=listing(parts))
+
+    @property
+    def first_position(self) -> float:
+        """The position of row 0."""
+        return self.found.start + (self.length - 1 if "rows_reversed" in self.found.kept else 0)
 
     @property
     def drawn(self) -> dict[str, Any]:
@@ -275,8 +317,10 @@ class IdentifyReport:
         encoding, aside = self.found.encoding, {*self.found.unlike, *self.found.zeros}
         if encoding is None:
             return {}
-        if encoding.sides or not self.length:
+        if getattr(encoding, "sides", ()) or not self.length:
             return {"encoding": encoding.spec()}
+        if self.found.start % 1:
+            return {"encoding": encoding.spec(), "length": self.length}
         front = next(row for row in range(self.length) if row not in aside)
         return {"encoding": encoding.spec(), "start": self.found.start + front, "length": self.length - front}
 
@@ -286,7 +330,7 @@ class IdentifyReport:
         if options:
             start = f" --start={options['start']}" if options.get("start") else ""
             length = f" -n {options['length']}" if "length" in options else ""
-            figure = "heatmap" if self.length else "spectrum"
+            figure = "heatmap" if self.length else "bias" if isinstance(self.found.encoding, Alibi) else "spectrum"
             return [f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"]
         if (
             self.found.hint == "zeros"
@@ -309,9 +353,11 @@ class IdentifyReport:
         options, fit = self.drawn, self.found.fit
         if not options:
             raise PecliError(f"{self.sentence()}: there is no formula to draw beside it")
-        if self.file is None:
-            return "spectrum", options
-        table = replace(self.file, first_position=self.found.start, divisor=self.found.scale)
+        if not self.length:
+            return "bias" if isinstance(self.found.encoding, Alibi) else "spectrum", options
+        if self.file is None or self.found.kept:
+            return "heatmap", options
+        table = replace(self.file, first_position=int(self.found.start), divisor=self.found.scale)
         alike = (fit is None or fit.layout != "permuted") and self.found.filled == table.width
         return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": alike}
 
@@ -343,6 +389,17 @@ def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
     """Return the options in which another encoding's spec differs."""
     known = {*encoding.spec().replace(":", ",").split(",")}
     return ",".join(each for each in other.spec().partition(":")[2].split(",") if each not in known)
+
+
+def kept_texts(kept: tuple[str, ...]) -> list[str]:
+    """Return how numbers are kept, and what was rounded, as texts."""
+    texts = list[str]()
+    for name in kept:
+        dtype, _, what = name.partition("_")
+        twice = name == "sines" and len(kept) > 1 and kept[-2].startswith("copied")
+        rounded = "" if name in KEPT else say("identify.kept_rounded", what=say(ROUNDED[what]), dtype=dtype)
+        texts.append(rounded or say(KEPT["sines_twice" if twice else name]))
+    return texts
 
 
 def change_text(change: Change) -> str:
@@ -385,33 +442,29 @@ def read_and_identify(
     if (table is None) == (rates is None):
         raise UsageError("pecli identify needs a table or --rates, but not both")
     if rates is not None:
-        return IdentifyReport(
-            say("identify.the_rates"), None, identify_rates(rates_from_divisors(np.array(rates), base)), 0
-        )
+        return IdentifyReport(say("identify.the_rates"), None, identify_rates(np.array(rates), base), 0)
     if isinstance(table, (str, os.PathLike)):
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
             path, _, tensor = path.rpartition("#")
         path = resolved(path)
+        array = read_other(path, tensor)
     else:
-        path = hold(table[None] if getattr(table, "ndim", 2) == 1 else table, "{}")
-    numbers = read_table(path, tensor, dimensions=1)
+        array = numbers_of(table)
+    kept = ""
+    if array is None:
+        numbers = read_table(path, tensor, dimensions=1)
+    else:
+        kept, array = flattened(array)
+        held = hold(array[None] if array.ndim < 2 else array, "{}")
+        path = path if isinstance(table, (str, os.PathLike)) else held
+        numbers = read_table(held)
     if 1 in numbers.shape:
-        return IdentifyReport(file_label(path), None, identify_rates(rates_from_divisors(numbers.ravel(), base)), 0)
+        found = identify_rates(numbers.ravel(), base)
+        return IdentifyReport(file_label(path), None, found, 0)
     if base is not None:
         raise UsageError("--base needs divisors, one number for each pair, not a table", option="base")
-    return IdentifyReport(file_label(path), Learned(file=path, tensor=tensor), identify(numbers), len(numbers))
-
-
-def rates_from_divisors(numbers: Array, base: float | None) -> Array:
-    """Return rates: the numbers themselves, or the rates of `base` divided by the numbers.
-
-    Raises
-    ------
-    UsageError : divisors that are not positive
-    """
-    if base is None:
-        return numbers
-    if not (numbers > 0).all():
-        raise UsageError("--base needs divisors above 0", option="base")
-    return Rope(d=2 * len(numbers), base=base).frequencies() / numbers
+    found = identify(numbers)
+    file = None if kept else Learned(file=path, tensor=tensor)
+    length = numbers.shape["transposed" in found.kept]
+    return IdentifyReport(file_label(path), file, replace(found, kept=(*filter(None, [kept]), *found.kept)), length)

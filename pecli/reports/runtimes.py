@@ -11,6 +11,7 @@ from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.models.options import ModelOptions
+from pecli.models.reader import Model
 from pecli.models.runtimes import RuntimeResult
 from pecli.reports.layers import Layers, layers_data
 from pecli.reports.same import ComparisonData, LayerComparison, comparison_data, comparison_text, comparisons
@@ -64,6 +65,11 @@ class RuntimesReport:
     def lines(self) -> list[str]:
         """Return the commands that draw the report; always empty."""
         return []
+
+    def models_by_runtime(self) -> tuple[list[Model], list[str]]:
+        """Return the models of the runtimes that can read the file, and the names of these runtimes."""
+        found = [(item.model, item.runtime.name) for item in self.found if item.model]
+        return [model for model, _ in found], [name for _, name in found]
 
     def __repr__(self) -> str:
         return f"<pecli model: {self.path}, {', '.join(item.runtime.label for item in self.found)}>"

@@ -165,7 +165,9 @@ def test_commas_separate_values_where_an_option_has_several(one: Option, text: s
         ("5inx25.4mm", (5, 1)),
         ("1cm,1in", (1 / 2.54, 1)),
         ("722.7pt", (10, None)),
-        *((text, None) for text in ("", "page", "5x", "x3", "5x3x2", "-5x3", "5px", "1e3x2", "5 x 3 ft")),
+        ("1500x750px", (10, 5)),
+        ("300px", (2, None)),
+        *((text, None) for text in ("", "page", "5x", "x3", "5x3x2", "-5x3", "5xpx", "5 pixels", "1e3x2", "5 x 3 ft")),
     ],
 )
 def test_a_size_is_inches_whatever_it_was_written_in(text: str, inches: tuple[float, float | None] | None) -> None:

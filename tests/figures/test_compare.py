@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import join_title, language_of, say, use_language
 from pecli.page.text import HEADLINE
+from tests.conftest import Ask
 from tests.drawing import axes_of, page_of, told
 
 EIGHT = ["sinusoidal:d=8", "sinusoidal:d=8,base=10", "rope:d=8"]
@@ -276,3 +278,12 @@ def test_one_encoding_twice_is_said_to_be_the_same() -> None:
     same = pecli.compare(["rope", "rope"], figure="curves", length=9)
     assert same.numbers.message() == say("compare.the_same_encoding")
     assert pecli.compare("rope", length=9).numbers.message() != say("compare.the_same_encoding")
+
+
+@pytest.mark.parametrize(("base", "code"), [(10000, 0), (20000, 1)])
+def test_a_difference_beyond_the_tolerance_fails_and_says_where(base: int, code: int, ask: Ask, folder: Path) -> None:
+    words = ["sinusoidal:d=8", f"sinusoidal:d=8,base={base}", "--difference", "--tolerance=1e-6", "-o", "a.png"]
+    ended = ask("compare", *words)
+    assert (ended.code, Path("a.png").exists()) == (code, True)
+    assert ("--tolerance" in ended.err and "dimension 3 at position 188" in ended.err) == bool(code)
+    assert ask("compare", *words[:2], "--tolerance=1e-6").code == 2

@@ -1,0 +1,214 @@
+"""How programs keep a table: complex numbers, one wave of each pair, copies of columns, angles, and so on.
+
+Each function undoes one form, or returns None if the numbers do not have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import pi
+from typing import Any
+
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import ROUND
+from pecli.measures.fits import FIRST, first_position
+
+SHARP = 1e-2  # largest relative residual of a wave in one column
+COMPUTED = 2e-15  # error of waves computed in float64
+FAST = 0.2  # least rate of a wave whose phase one column of few rows tells, rad/position
+MISTAKES = ("mixed_pairings",)
+WAVES = ("cosines", "sines", "angles")
+ROUNDED = ("rates", "positions", "angles")  # what may be rounded to a short type
+
+
+def roundings() -> Iterator[str]:
+    """Yield the names of what may be rounded to a short type, such as "bfloat16_rates"."""
+    for kind in ("bfloat16", "float16"):
+        for what in (*ROUNDED, "rates_and_positions", "rates_positions_and_angles"):
+            yield f"{kind}_{what}"
+
+
+def kept_numbers(encoding: Any, positions: Array, kept: tuple[str, ...]) -> Array:
+    """Return the encoding's numbers at positions (n,) as they are kept, (n, k)."""
+    wave = next((name for name in kept if name in WAVES), "")
+    kind, _, what = next((name for name in kept if name.partition("_")[0] in ROUND), "float64_").partition("_")
+    if not wave and not what:
+        return np.asarray(encoding.table(positions))
+    rounded = {part: ROUND[kind if part in what else "float64"] for part in ROUNDED}
+    rates = rounded["rates"](encoding.frequencies())
+    angles = rounded["angles"](rounded["positions"](positions)[:, None] * rates)
+    if wave == "angles":
+        return angles
+    if wave:
+        return getattr(encoding, "attention_scaling", 1.0) * (np.cos(angles) if wave == "cosines" else np.sin(angles))
+    return np.asarray(encoding.arrange(np.sin(angles), np.cos(angles)))
+
+
+def flattened(array: Array) -> tuple[str, Array]:
+    """Return the name of an array's form, "" for a table, and its numbers as a table, (n, d).
+
+    Complex numbers, pairs of numbers and matrices of rotation become a cosine and a sine side by side.
+    """
+    kept, array = "", np.squeeze(np.asarray(array))
+    if np.iscomplexobj(array):
+        kept, array = "complex", np.stack([array.real, array.imag], axis=-1)
+    elif array.ndim == 4 and array.shape[2:] == (2, 2):
+        kept, array = "rotations", array[..., 0]
+    elif array.ndim == 3 and array.shape[2] == 2:
+        kept = "pairs"
+    elif array.ndim == 3 and array.shape[0] == 2:
+        kept, array = "pairs_in_front", np.moveaxis(array, 0, 2)
+    elif array.ndim == 3 and array.shape[0] % 4 == 0 and array.shape[0] > max(array.shape[1:]):
+        return "channels_in_front", array.reshape(len(array), -1).T
+    elif array.ndim == 3:
+        return "grid", array.reshape(-1, array.shape[-1])
+    return kept, array.reshape(*array.shape[:-2], -1) if kept else array
+
+
+def without_copies(table: Array) -> tuple[str, Array] | None:
+    """Return how columns are repeated, and the table without the copies."""
+
+    def pattern(part: Array) -> tuple[str, Array] | None:
+        half = part.shape[1] // 2
+        for name, one, other in (
+            ("copied_halves", part[:, :half], part[:, half:]),
+            ("copied_columns", part[:, ::2], part[:, 1::2]),
+        ):
+            if half > 1 and part.shape[1] % 2 == 0 and np.array_equal(one, other):
+                alike = any(np.array_equal(one[:, 0], one[:, at]) for at in (1, 2)[: half - 1])
+                return None if alike else (name, one)  # all columns have one rate
+        return None
+
+    if table.shape[1] < 4 or (whole := pattern(table)):
+        return whole if table.shape[1] >= 4 else None
+    parts = [pattern(part) for part in np.array_split(table, 2, axis=1)]
+    told = [part for part in parts if part]
+    if table.shape[1] % 4 or len(told) < 2:
+        return None
+    names = {name for name, _ in told}
+    return names.pop() if len(names) == 1 else "mixed_pairings", np.hstack([part for _, part in told])
+
+
+def holds_waves(table: Array) -> bool:
+    """Return True if most columns are single waves by their first rows: x(p + 1) + x(p − 1) = 2 cos ω · x(p)."""
+    part = table[:FIRST]
+    near, middle = part[2:] + part[:-2], part[1:-1]
+    size = np.maximum(np.square(middle).sum(axis=0), 1e-200)
+    off = np.square(near - (near * middle).sum(axis=0) / size * middle).sum(axis=0)
+    return len(part) > 3 and bool(np.mean(off < 1e-2 * size) > 0.6)
+
+
+@dataclass(frozen=True)
+class Waves:
+    """One wave in each column: scale · cos(rate · (row + start)), or the sine.
+
+    kind : "cosines" or "sines"
+    rates, errors : rad/position, (d,), NaN if the column does not tell it, and their absolute errors
+    """
+
+    kind: str
+    rates: Array
+    errors: Array
+    start: int
+    scale: float
+
+
+def single_waves(table: Array, rounding: float) -> Iterator[Waves]:
+    """Yield cosines and sines that explain the columns.
+
+    rounding : relative rounding error of the values
+    """
+    part = table[: 8 * FIRST]
+    rows, first = np.arange(len(part), dtype=np.float64), part[:FIRST]
+    size = np.maximum(2 * np.square(first[1:-1]).sum(axis=0), 1e-200)
+    omega = np.arccos(np.clip(((first[2:] + first[:-2]) * first[1:-1]).sum(axis=0) / size, -1, 1))
+    quick = np.flatnonzero((omega > FAST) & (omega < pi - 1e-3))
+    if not len(quick):
+        return
+    rates, parts, off = free_waves(part[:, quick], omega[quick], rows)
+    scale = float(np.median(np.abs(parts)))
+    good = (off < SHARP * scale) & (np.abs(np.abs(parts) - scale) < SHARP * scale)
+    if np.mean(good) < 0.8:
+        return
+    scale = 1.0 if abs(scale - 1) < 4 * rounding + 1e-12 else scale
+    for kind, shift in (("cosines", 0.0), ("sines", pi / 2)):
+        start = first_position(rates[good], phases := np.angle(parts[good]) + shift)
+        if np.mean(np.cos(phases - rates[good] * start)) > 1 - 1e-3:
+            places = np.abs(rows + start)
+            signs = 1.0 if kind == "cosines" else np.where(rows + start < 0, -1.0, 1.0)[:, None]
+            guesses = np.full(part.shape[1], np.nan)
+            guesses[quick[good]] = rates[good]
+            yield Waves(kind, *known_waves(signs * part / scale, places, kind, guesses, rounding), int(start), scale)
+
+
+def free_waves(part: Array, omega: Array, rows: Array) -> tuple[Array, Array, Array]:
+    """Return rate, complex amplitude and rms residual of one wave in each column, (d,), by Gauss-Newton steps.
+
+    part, omega, rows : the values (n, d), guesses of the rates (d,) and row numbers (n,)
+    """
+    length = 0
+    while length < len(rows):  # more rows need a better guess
+        length = min(max(32, 2 * length), len(rows))
+        own, at = part[:length].T[..., None], rows[:length]
+        for _ in range(4):
+            turned = omega[:, None] * at
+            waves = np.stack([np.cos(turned), np.sin(turned)], axis=-1)
+            sizes = np.linalg.pinv(waves) @ own
+            moved = at * (sizes[:, 1] * waves[..., 0] - sizes[:, 0] * waves[..., 1])
+            steps = np.linalg.pinv(np.concatenate([waves, moved[..., None]], axis=-1)) @ own
+            omega = omega + np.clip(steps[:, 2, 0], -0.1 / length, 0.1 / length)
+    off = np.sqrt(np.mean(np.square(own - waves @ sizes), axis=(1, 2)))
+    return omega, sizes[:, 0, 0] - 1j * sizes[:, 1, 0], off
+
+
+def known_waves(part: Array, places: Array, kind: str, rates: Array, rounding: float) -> tuple[Array, Array]:
+    """Return the rate of each column of unit waves without a phase, and its error, (d,) each.
+
+    rates : guesses, NaN where the first rows tell them
+    """
+    wave, inverse, length = (np.cos, np.arccos, 8.0) if kind == "cosines" else (np.sin, np.arcsin, 8.0)
+    near = places <= max(length, 1 + float(places.min()))
+    angles, at = np.abs(inverse(np.clip(part[near], -1, 1))), places[near]
+    rates = np.where(np.isfinite(rates), rates, at @ angles / max(float(at @ at), 1e-300))
+    while True:
+        near = places <= length
+        for _ in range(4 if near.any() else 0):
+            turned = places[near, None] * rates
+            steep = places[near, None] * (-np.sin(turned) if kind == "cosines" else np.cos(turned))
+            rest, size = part[near] - wave(turned), np.maximum(np.square(steep).sum(axis=0), 1e-300)
+            rates = rates + np.clip((steep * rest).sum(axis=0) / size, -0.5 / length, 0.5 / length)
+        if length >= places.max():
+            break
+        length *= 2
+    level = np.maximum(np.sqrt(np.mean(np.square(rest), axis=0)), max(2 * rounding, COMPUTED))
+    errors = 4 * level / np.sqrt(size) + 1e-8 * np.abs(rates)
+    return np.where(errors < 0.05 * np.abs(rates), np.abs(rates), np.nan), errors
+
+
+def angles_of(table: Array, rounding: float) -> Waves | None:
+    """Return rates and start if every column is rate · (row + start)."""
+    slopes = (table[-1] - table[0]) / max(len(table) - 1, 1)
+    lines = table[0] + np.arange(len(table))[:, None] * slopes
+    largest = np.abs(table).max(axis=0)
+    if len(table) < 4 or not np.all(slopes > 0) or np.any(np.abs(table - lines) > (4 * rounding + 1e-12) * largest):
+        return None
+    start = float(np.median(table[0] / slopes))
+    if abs(start - round(start)) > 1e-3 + 8 * rounding * len(table):
+        return None
+    places = np.arange(len(table)) + float(round(start))
+    rates = places @ table / (places @ places)
+    return Waves("angles", rates, rates * (4 * rounding + 1e-12), round(start), 1.0)
+
+
+def octaves(table: Array) -> bool:
+    """Return True if each pair of columns turns twice as fast as the one before."""
+    half = table.shape[1] // 2
+    if table.shape[1] % 2 or half < 3:
+        return False
+    for one, other in ((table[:, ::2], table[:, 1::2]), (table[:, :half], table[:, half:])):
+        for waves in (one + 1j * other, other + 1j * one):
+            turns = np.abs(np.angle(waves[:, 0])).max() > 0.5
+            if turns and np.abs(waves[:, 1:] - waves[:, :-1] ** 2).max() < 1e-4 > np.ptp(np.abs(waves)):
+                return True
+    return False

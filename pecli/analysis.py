@@ -330,6 +330,7 @@ class Analysis(Options, Generic[E], ABC):
     examples: ClassVar[tuple[str, ...]] = ()  # more examples for its help
     requires: ClassVar[Any] = Encoding  # E as a value, for `issubclass`
     several: ClassVar[bool] = False  # whether it takes more than one encoding
+    compares: ClassVar[bool] = False  # a command line with one encoding is refused
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
     default_options: ClassVar[Mapping[str, Any]] = {}  # defaults of encoding and positions: {"d": 8}
     length_help: ClassVar[str] = ""  # help of --length, where another option sets the number of positions

@@ -315,7 +315,7 @@ def test_a_parameter_that_encodings_share_is_one_option_on_the_command_line(name
 @encodings
 def test_an_invariant_encoding_has_one_norm_and_a_toeplitz_gram_matrix(encoding: type[Encoding]) -> None:
     made = defaults(encoding, 23)
-    if not isinstance(made, Harmonic) or not made.invariant or made.own_positions:
+    if not isinstance(made, Harmonic) or not made.invariant or made.own_positions or made.decay_rates.any():
         pytest.skip("its rows differ")
     table = made.table(made.covered(Positions(length=23)).array())
     gram = table @ table.T

@@ -19,6 +19,7 @@ from pecli.core.json_schema import Schema
 from pecli.core.language import Language, say
 from pecli.core.options import Option, Options, canonical_name, default_of
 from pecli.core.positions import Positions
+from pecli.encodings.base import BiasEncoding
 from pecli.encodings.registry import ENCODINGS, Encoding, encoding_named
 from pecli.encodings.spec import encoding_of
 from pecli.files.formats import FORMATS
@@ -55,7 +56,9 @@ def analysis_command(
     def jobs(values: dict[str, Any], _: bool) -> list[Job]:
         from pecli.jobs.sweep import jobs_of
 
-        return jobs_of(figure.name, values_of(options, {**(defaults or {}), **passed_options(values, figure)}))
+        made = jobs_of(figure.name, values_of(options, {**(defaults or {}), **passed_options(values, figure)}))
+        check_second(figure, made)
+        return made
 
     def answer() -> Schema:
         from pecli.jobs.answers import pictures_schema
@@ -71,6 +74,21 @@ def analysis_command(
         answer=answer,
         notes=(more, f"The numbers: {numbers[0]}", *numbers[1:]) if figure.defines else (more,),
     )
+
+
+def check_second(figure: type[Analysis[Any]], jobs: list[Job]) -> None:
+    """Raise UsageError if a figure that compares encodings is given one: its picture would be that of another figure.
+
+    From Python and in grids, one of several parts may have a single encoding.
+    """
+    if not figure.compares or any(len(job.cells) > 1 or len(job.encodings) > 1 for job in jobs):
+        return
+    encoding = jobs[0].encodings[0]
+    others = ("alibi", "kerple") if isinstance(encoding, BiasEncoding) else ("sinusoidal", "rope")
+    other = next(name for name in others if name != encoding.name)
+    more = " --figure bias" if isinstance(encoding, BiasEncoding) else ""
+    text = f"{figure.name} takes two encodings or more, but only {encoding.name} is given"
+    raise UsageError(text, option="encoding", advice=f"try pecli {figure.name} {encoding.name} {other}{more}")
 
 
 def draw_command(figure: type[Analysis[Any]], jobs_of: Jobs, words: Sequence[str] = ()) -> Callable[..., None]:

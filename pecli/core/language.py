@@ -119,8 +119,9 @@ def finding(text: str) -> dict[str, Any]:
 
 
 def capitalised(text: str) -> str:
-    """Return the text with its first letter capitalised, unless that is a symbol: ρ, d."""
-    return text[:1].upper() + text[1:] if text[:1].isascii() and text[1:2] not in (" ", "") else text
+    """Return the text with its first letter capitalised, unless that is a symbol, ρ or d, or a name as xPos."""
+    word = text[:1].isascii() and text[1:2] not in (" ", "") and not text[1:2].isupper()
+    return text[:1].upper() + text[1:] if word else text
 
 
 Join = Callable[[Iterable[str]], str]

@@ -21,6 +21,7 @@ from pecli.files.tables import file_label
 SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # a grid, and how pictures write it
 COUNTED = {
     "words.positions": "encoding.count_positions",
+    "sinusoidal.timesteps": "sinusoidal.a_number_of_timesteps",
     "grids.rows_or_columns": "encoding.rows_or_columns",
     "grids.units_of_scaled_coordinates": "encoding.units_of_scaled_coordinates",
 }
@@ -68,8 +69,11 @@ class Encoding(Options, ABC):
     extrapolates: ClassVar[bool] = True  # it is defined beyond the positions of training
 
     position_label: ClassVar[str] = "encoding.position_p"  # label of an axis
+    position_letter: ClassVar[str] = "p"  # short for a position, as in p = 5
     other_label: ClassVar[str] = "encoding.position_q"  # label of the second of two compared positions
     rows_counted: ClassVar[str] = "words.count_positions"  # text for a number of rows of its table
+    length_counted: ClassVar[str] = "words.count_positions"  # text for a number of positions, if it has no unit
+    range_named: ClassVar[str] = "words.positions_to"  # text for the first and the last position
     position_unit: ClassVar[str] = ""  # unit of ticks that are plain numbers
     tick_steps: ClassVar[tuple[int, ...]] = ()  # step sizes of ticks if not powers of ten
 
@@ -350,12 +354,21 @@ class Rotary(TableEncoding):
         rotated."""
         return {}
 
+    @property
+    def attention_scaling(self) -> float:
+        """Factor of the rotated queries and keys, each."""
+        return 1.0
+
     @abstractmethod
     def rotate(self, x: Array, positions: Array) -> Array:
         """Return every vector of x, (…, length, d), rotated by its position, (length,): the shape of x, float64.
 
         Raises UsageError if x has another width, or not one vector per position.
         """
+
+    def rotate_keys(self, x: Array, positions: Array) -> Array:
+        """Return the same for keys, which most encodings rotate as they do queries."""
+        return self.rotate(x, positions)
 
     @abstractmethod
     def split(self, x: Array) -> tuple[Array, Array]:

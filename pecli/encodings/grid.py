@@ -155,6 +155,11 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def axes_of_pairs(self) -> Array:
         """Return the index of the axis that turns each pair, (n_pairs,)."""
 
+    @property
+    def directions_of_pairs(self) -> Array | None:
+        """The unit vector along which each pair turns, (axes, n_pairs); None if each turns along an axis."""
+        return None
+
     @cached_property
     def _scaled(self) -> list[Array]:
         """For each axis, the scaled coordinates of its n cells and of one cell beyond the last, (n + 1,)."""
@@ -168,11 +173,14 @@ class HarmonicOnGrid(OnGrid, Harmonic):
             return super().coordinates(positions)
         whole = self.whole_numbers(positions)
         scaled = [along[places[whole]] for along, places in zip(self._scaled, self.places, strict=True)]
-        return np.stack(scaled, axis=-1)[..., self.axes_of_pairs()]
+        stacked, directions = np.stack(scaled, axis=-1), self.directions_of_pairs
+        return stacked[..., self.axes_of_pairs()] if directions is None else stacked @ directions
 
     def coordinate_names(self) -> str:
         if self.places is None:
             return super().coordinate_names()
+        if self.directions_of_pairs is not None:
+            return "u" * len(self.wavelengths())  # the coordinate along the pair's own direction
         letters = "xfrc"[-len(self.places) :]  # frame, row, column, preceded by another axis
         return "".join(letters[axis] for axis in self.axes_of_pairs())
 
@@ -188,4 +196,6 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         """
         if self.places is None:
             return super().longer_than(length)
-        return np.asarray(self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()])
+        lengths, directions = np.array([*map(np.ptp, self._scaled)]), self.directions_of_pairs
+        own = lengths[self.axes_of_pairs()] if directions is None else lengths @ np.abs(directions)
+        return np.asarray(self.wavelengths() > own)

@@ -141,6 +141,11 @@ class Harmonic(TableEncoding):
         """Angle of each pair at position 0, in rad, shape (n_pairs,)."""
         return np.zeros(len(self._turns[0]))
 
+    @property
+    def decay_rates(self) -> Array:
+        """Rate k_j at which each pair's part of a score falls, e^(−k_j Δ) at the offset Δ, (n_pairs,); 0 if not."""
+        return np.zeros(len(self._turns[0]))
+
     def arrange(self, sines: Array, cosines: Array) -> Array:
         """Return the columns of the table from sines and cosines, (n, n_pairs) each; default sin, cos, sin, cos, …"""
         return alternating(sines, cosines)[:, : self.width]
@@ -315,10 +320,15 @@ class Harmonic(TableEncoding):
             text = f"means over many offsets come from a formula without rounding to {self.dtype}"
             raise UsageError(f"{text}: show fewer positions")
         wave, pair = self.waves()[column]
-        angles, scale = self._mean_angles(blocks)
-        turning = scale[:, pair] * np.exp(1j * angles[:, pair])
-        mean = turning[:, None] * turning.conj() * self.amplitudes[pair] * np.exp(1j * self.phases[pair])
+        turning, back = (each[:, pair] for each in self._mean_pairs(blocks))
+        mean = turning[:, None] * back * self.amplitudes[pair] * np.exp(1j * self.phases[pair])
         return np.ascontiguousarray(mean.imag if wave == "sin" else mean.real)
+
+    def _mean_pairs(self, blocks: Bins) -> tuple[Array, Array]:
+        """Return the means of e^{iωp} and of e^{−iωp} over every block, complex, (blocks, n_pairs) each."""
+        angles, scale = self._mean_angles(blocks)
+        turning = scale * np.exp(1j * angles)
+        return turning, turning.conj()
 
     def _mean_angles(self, blocks: Bins) -> tuple[Array, Array]:
         """Return angle and radius of the mean of e^{iωp} over every block, (blocks, n_pairs) each.

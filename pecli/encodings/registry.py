@@ -16,10 +16,11 @@ from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Relative, Sinusoidal
+from pecli.encodings.xpos import XPos
 
 __all__ = ["ENCODINGS", "Encoding", "all_encodings", "encoding_named", "find_encoding", "table_advice"]
 
-_OURS = (Sinusoidal, Clock, Geometric, Binary, Learned, Relative, Rope, SinCos2D, Alibi, T5, Kerple)
+_OURS = (Sinusoidal, Clock, Geometric, Binary, Learned, Relative, Rope, XPos, SinCos2D, Alibi, T5, Kerple)
 ENCODINGS: dict[str, type[Encoding]] = {kind.name: kind for kind in _OURS}
 
 PLUGINS = "pecli.encodings"  # the entry point group for encodings of other packages

@@ -16,7 +16,7 @@ from pecli.core.numbers import MAX_EXACT
 from pecli.core.options import option
 from pecli.encodings.base import Rotary
 from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
-from pecli.encodings.harmonic import PI, alternating, as_typed, geometric_rates
+from pecli.encodings.harmonic import PI, PowersOfBase, alternating, as_typed, geometric_rates
 from pecli.encodings.rope_scaling import Scaled
 from pecli.encodings.temperature import check_temperature, logn_option, score_factor_option, temperature_option
 from pecli.files.tables import read_table
@@ -41,9 +41,15 @@ class OnAxes(HarmonicOnGrid, Scaled):
     base of the axis if `axis_bases` is given (Flux, Wan, HunyuanVideo). `sections` gives the number of pairs of each
     axis: consecutive pairs of one series (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or
     ``interleaved`` ones (Qwen3-VL). In a text all axes have the same coordinate, and sections change nothing.
+
+    Pairs need not turn along an axis. `directions` ``golden``: one set of rates, and pair j turns along the direction
+    at j·π(√5 − 1)/2 from the columns to the rows (golden gate RoPE, Xiong 2025, jerryxio.ng/posts/nd-rope, with rates
+    base^(−2j/d); the post spaces them from a lowest to a highest one and numbers the pairs of all heads in one run).
+    ``mixed``: the blocks turned by one random angle, as RoPE-Mixed draws it for each head before training (Heo et al.
+    2024, Rotary Position Embedding for Vision Transformer, arXiv:2403.13298, base 10).
     """
 
-    of_grids: ClassVar[tuple[str, ...]] = (*HarmonicOnGrid.of_grids, "axes", "axis_widths", "axis_bases")
+    of_grids: ClassVar[tuple[str, ...]] = (*HarmonicOnGrid.of_grids, "axes", "axis_widths", "axis_bases", "directions")
 
     axes: str | None = option(
         None,
@@ -60,6 +66,14 @@ class OnAxes(HarmonicOnGrid, Scaled):
     axis_bases: tuple[float, ...] | None = option(
         None, "the base of each axis, where they differ", above=0, at_most=MAX_EXACT, unset="base", in_spec=True
     )
+    directions: str = option(
+        "axial",
+        "what pairs turn along: an axis of the grid each (axial), directions a golden angle apart (golden), or two "
+        "axes turned by a random angle (mixed)",
+        choices=lambda: ("axial", "golden", "mixed"),
+        in_spec=True,
+    )
+    directions_seed: int = option(0, "seed of the random angle", at_least=0, only_with=("directions", "mixed"))
     sections: tuple[int, ...] | None = option(
         None, "M-RoPE: pairs turned by frame, row and column", at_least=0, aliases=("mrope_section",), unset="none"
     )
@@ -87,7 +101,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
             text += f"{len(self.sections)} axes, and there are {pairs} pairs (d = {self.width}) and {count} axes"
             raise UsageError(text, option="sections", value=self.sections)
         self._check_axes(count)
-        if not (self.sections or self.axis_widths) and pairs % count:
+        self._check_directions()
+        if not (self.sections or self.axis_widths or self.directions == "golden") and pairs % count:
             text = f"{pairs} pairs (d = {self.width}) cannot be shared by {count} axes"
             raise UsageError(text, option="d", value=self.width, advice="give --sections")
         if count > 1 and not self.sections and self.scaling != "default":
@@ -107,6 +122,29 @@ class OnAxes(HarmonicOnGrid, Scaled):
         if widths and (sum(widths) != self.width or any(width % 2 for width in widths)):
             text = f"axis_widths are {' + '.join(map(str, widths))} columns, and {self.width} turn, two a pair"
             raise UsageError(text, option="axis_widths", value=widths)
+
+    def _check_directions(self) -> None:
+        """Raise UsageError if oblique directions have no grid of rows and columns, or pairs are shared otherwise."""
+        if self.directions == "axial":
+            return
+        if len(self.sides) != 2:
+            text = f"{option_text('directions', self.directions)} is for a grid of rows and columns"
+            raise UsageError(text, option="directions", value=self.directions, advice="give --grid, such as 14x14")
+        for name in ("axes", "axis_widths", "axis_bases", "sections"):
+            if value := getattr(self, name):
+                raise UnusedOptionError(name, value, f"directions={self.directions} shares out the pairs")
+
+    @property
+    def directions_of_pairs(self) -> Array | None:
+        pairs = self.width // 2
+        if self.directions == "axial" or self.places is None:
+            return None
+        if self.directions == "golden":
+            angles = np.arange(pairs) * (np.pi * (np.sqrt(5) - 1) / 2)
+        else:
+            turned = 2 * np.pi * np.random.default_rng(self.directions_seed).random()
+            angles = turned + np.repeat([0, np.pi / 2], pairs // 2)
+        return np.stack([np.sin(angles), np.cos(angles)])
 
     @cached_property
     def places(self) -> Array | None:
@@ -154,7 +192,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         return self.axis_widths or (self.width // count,) * count
 
     def rates(self) -> Iterable[Decimal | float]:
-        if self.places is None or self.sections is not None:
+        if self.places is None or self.sections is not None or self.directions == "golden":
             return super().rates()
         if self.axes == "rising":
             count = self.widths[0] // 2
@@ -169,7 +207,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         return [rate for axis in range(len(self.places)) for rate in rates[axis :: len(self.places)]]
 
     def rate_formula(self, pair: int) -> str:
-        return super().rate_formula(pair) if self.places is None or self.sections else ""
+        return super().rate_formula(pair) if self.places is None or self.sections or self.directions == "golden" else ""
 
 
 def places_of_sequence(text: str) -> Array:
@@ -203,25 +241,8 @@ def parts_of_sequence(text: str) -> list[tuple[int, ...]]:
 
 
 @dataclass(frozen=True)
-class Rope(OnAxes, Rotary):
-    """Pair j of a query or key is rotated by ω_j p, ω_j = base^(−2j/d) or as changed by a `scaling`.
-
-    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨R_p x, R_q y⟩ depends only on p − q.
-
-    Notes
-    -----
-    Su et al. 2021, RoFormer, section 3.2 and equation 34, arXiv:2104.09864. ``interleaved`` pairs neighbours (the
-    paper, GPT-J); ``half`` pairs column j with j + d/2 (Llama). The two are equal up to the order of the columns.
-    """
-
-    name: ClassVar[str] = "rope"
-    term: ClassVar[str] = "RoPE"
-    summary: ClassVar[str] = "rotary: every pair of a query or key is turned by an angle that grows with the position"
-    formula: ClassVar[str] = "rope.f_x_p_r"
-    source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
-    example: ClassVar[str] = "pecli curves -e rope --measure dot"
-    aliases: ClassVar[tuple[str, ...]] = ("rotary",)
-    models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
+class RotatedPairs(PowersOfBase, Rotary):
+    """Base of rotary encodings: pairs of columns, the vector that the table rotates, and the rotation itself."""
 
     pairing: str = option(
         "interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=lambda: ("interleaved", "half")
@@ -229,13 +250,9 @@ class Rope(OnAxes, Rotary):
     query: str | None = option(
         None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair", file=True
     )
-    temperature: tuple[float, ...] | None = temperature_option()
-    logn: tuple[int, ...] | None = logn_option()
-    score_factor: float = score_factor_option()
 
     def check(self) -> None:
         super().check()
-        check_temperature(self)
         if self.query is not None and self.query.startswith(RANDOM):
             seed = self.query.removeprefix(RANDOM)
             if not (seed.isdecimal() and len(seed) < 10):
@@ -345,3 +362,33 @@ class Rope(OnAxes, Rotary):
         factor = self.attention_scaling
         before, after = ("", "") if factor == 1 else (f"{factor:.10g} · (", ")")
         return [f"{before}{f' {sign} '.join(both)}{after}" for both in (terms, numbers)]
+
+
+@dataclass(frozen=True)
+class Rope(RotatedPairs, OnAxes):
+    """Pair j of a query or key is rotated by ω_j p, ω_j = base^(−2j/d) or as changed by a `scaling`.
+
+    The table is the rotation of (1, 0) in every pair, or of a given query: ⟨R_p x, R_q y⟩ depends only on p − q.
+
+    Notes
+    -----
+    Su et al. 2021, RoFormer, section 3.2 and equation 34, arXiv:2104.09864. ``interleaved`` pairs neighbours (the
+    paper, GPT-J); ``half`` pairs column j with j + d/2 (Llama). The two are equal up to the order of the columns.
+    """
+
+    name: ClassVar[str] = "rope"
+    term: ClassVar[str] = "RoPE"
+    summary: ClassVar[str] = "rotary: every pair of a query or key is turned by an angle that grows with the position"
+    formula: ClassVar[str] = "rope.f_x_p_r"
+    source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
+    example: ClassVar[str] = "pecli curves -e rope --measure dot"
+    aliases: ClassVar[tuple[str, ...]] = ("rotary",)
+    models: ClassVar[str] = "LLaMA, GPT-NeoX, GPT-J, Qwen"
+
+    temperature: tuple[float, ...] | None = temperature_option()
+    logn: tuple[int, ...] | None = logn_option()
+    score_factor: float = score_factor_option()
+
+    def check(self) -> None:
+        super().check()
+        check_temperature(self)

@@ -174,7 +174,9 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         both = (content, content[order])
         bias = head_bias(encoding, positions, self.head or 0)
         plain, other_plain = (weights(x, np.where(np.isinf(bias), bias, 0.0)) for x in both)
-        encoded, other_encoded = (weights(encoded_rows(encoding, x, positions), bias) for x in both)
+        encoded, other_encoded = (
+            weights(encoded_rows(encoding, x, positions), bias, encoded_keys(encoding, x, positions)) for x in both
+        )
         change_plain, change_encoded = (
             restore_order(other_plain, order) - plain,
             restore_order(other_encoded, order) - encoded,
@@ -297,6 +299,13 @@ def encoded_rows(encoding: AttentionEncoding, content: Array, positions: Array) 
     return content + encoding.table(positions) if isinstance(encoding, Additive) else content
 
 
+def encoded_keys(encoding: AttentionEncoding, content: Array, positions: Array) -> Array:
+    """Return the same of keys."""
+    if isinstance(encoding, Rotary):
+        return encoding.rotate_keys(content, positions)
+    return encoded_rows(encoding, content, positions)
+
+
 def head_bias(encoding: AttentionEncoding, positions: Array, head: int) -> Array:
     """Return the bias that a head adds to the scores, shape (n, n); 0 for other encodings."""
     offsets = positions[:, None] - positions
@@ -305,10 +314,10 @@ def head_bias(encoding: AttentionEncoding, positions: Array, head: int) -> Array
     return encoding.bias(offsets.reshape(-1))[head].reshape(offsets.shape)
 
 
-def weights(x: Array, bias: Array | float = 0.0) -> Array:
-    """Return softmax(x xᵀ / √d + bias), shape (n, n), of embeddings x; the order of the rows does not change a single
-    bit."""
-    scores = products(x, x) / np.sqrt(x.shape[1]) + bias
+def weights(x: Array, bias: Array | float = 0.0, keys: Array | None = None) -> Array:
+    """Return softmax(x keysᵀ / √d + bias), shape (n, n), of embeddings x and keys (by default x); the order of the rows
+    does not change a single bit."""
+    scores = products(x, x if keys is None else keys) / np.sqrt(x.shape[1]) + bias
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted for a sum independent of order
 

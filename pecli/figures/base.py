@@ -146,12 +146,24 @@ def has_comparable_offsets(view: View[Any]) -> bool:
 def positions_text(encodings: Sequence[Encoding], shown: Positions) -> str:
     """Return the title clause with the first and last of the positions shown, or "" if the first is 0."""
     first, last = (minus(f"{at:,.15g}") for at in ends_of(encodings, shown))
-    return say("words.positions_to", first=first, last=last) if shown.start else ""
+    return say(range_text_of(encodings), first=first, last=last) if shown.start else ""
+
+
+def range_text_of(encodings: Sequence[Encoding]) -> str:
+    """Return the text key for the first and last position."""
+    return common_text([encoding.range_named for encoding in encodings], Encoding.range_named)
 
 
 def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str:
     """Return the title clause with the first and last position, or with the number of positions if the first is 0."""
-    return positions_text(encodings, covered) or say("words.count_positions", count=covered.length)
+    return positions_text(encodings, covered) or say(
+        common_text([encoding.length_counted for encoding in encodings], Encoding.length_counted), count=covered.length
+    )
+
+
+def common_text(keys: Sequence[str], default: str) -> str:
+    """Return the text key that all encodings share, otherwise the default."""
+    return keys[0] if len({*keys}) == 1 else default
 
 
 def other_positions_text(view: View[TableEncoding]) -> str:

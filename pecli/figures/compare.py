@@ -75,6 +75,8 @@ class CompareNumbers(ComposedNumbers):
         if len(self.parts) == len(self.view.encodings):
             if self.reach is not None:
                 return self._difference_text()
+            if len({*self.view.encodings}) == 1 < len(self.parts):
+                return say("compare.the_same_encoding")
             same = say("compare.the_same_columns_in") if len(self.parts) == 2 and self._are_reordered_tables() else ""
             return same or longer_waves_text(self.labels, self.parts) or super().message()
         return self._difference_text()
@@ -145,7 +147,7 @@ class CompareNumbers(ComposedNumbers):
 
 def column_terms(encoding: Harmonic) -> list[tuple[Any, ...]]:
     """Return the terms that define each column of the table; equal terms mean equal columns."""
-    pairs = list(zip(encoding.frequencies(), encoding.amplitudes, encoding.phases, strict=True))
+    pairs = list(zip(encoding.frequencies(), encoding.amplitudes, encoding.phases, encoding.decay_rates, strict=True))
     return [(wave, *pairs[pair], encoding.dtype) for wave, pair in encoding.waves()]
 
 
@@ -161,6 +163,7 @@ class Compare(Composite, Highlighting[Encoding]):
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     examples: ClassVar[tuple[str, ...]] = ("pecli compare rope sinusoidal --figure curves",)
     several: ClassVar[bool] = True
+    compares: ClassVar[bool] = True
     specs_are_arguments: ClassVar[bool] = True
     shares_limits: ClassVar[bool] = False
 

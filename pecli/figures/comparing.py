@@ -12,7 +12,7 @@ from pecli.core.language import join_and, join_title, say
 from pecli.core.numbers import number_text
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding, Encoding, TableEncoding, names_in_sentence, short_names
-from pecli.encodings.rope import Rope
+from pecli.encodings.rope import Rope, RotatedPairs
 from pecli.figures.base import Figure
 from pecli.figures.highlights import Highlighting
 from pecli.measures.comparison import Comparison, comparison_of
@@ -98,7 +98,9 @@ def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same:
     return say(text, measure=quantity, number=number_text(max(apart[at] for at in wide), 3))
 
 
-def default_query_note(encodings: Sequence[Encoding]) -> str:
-    """Return the footnote on the default query of rope, or "" if a query is given or no encoding is rope."""
-    turned = any(isinstance(encoding, Rope) and encoding.query is None for encoding in encodings)
-    return say("figures.vectors_of_rope_1") if turned else ""
+def default_query_notes(encodings: Sequence[Encoding]) -> list[str]:
+    """Return the footnotes on the default query of rotary encodings; none where a query is given."""
+    turned = [encoding for encoding in encodings if isinstance(encoding, RotatedPairs) and encoding.query is None]
+    ropes = sum(isinstance(encoding, Rope) for encoding in turned)
+    rope, others = "figures.vectors_of_rope_1", "figures.query_and_key_are_1"
+    return [*([say(rope)] if ropes else []), *([say(others)] if len(turned) > ropes else [])]

@@ -131,29 +131,29 @@ class Contributions(PairwiseRates):
         columns = last - first + 1 if view.pixel_columns is None else view.pixel_columns
         return (4, columns, len(view.encoding.frequencies()))
 
-    def from_fast_to_slow(self, view: View[Harmonic]) -> tuple[Array, Array, Array]:
-        """Return the pairs from fast to slow, and their rates and weights, (n_pairs,) each."""
+    def from_fast_to_slow(self, view: View[Harmonic]) -> tuple[Array, Array, Array, Array]:
+        """Return the pairs from fast to slow, and their rates, weights and rates of decay, (n_pairs,) each."""
         rates = view.encoding.rounded(view.encoding.frequencies()) * view.encoding.spacing
         order = np.argsort(-np.abs(rates), kind="stable")
-        return order, rates[order], self.weights(view)[order]
+        return order, rates[order], self.weights(view)[order], view.encoding.decay_rates[order]
 
     def sums(self, view: View[Harmonic]) -> tuple[tuple[float, ...], tuple[int, ...]]:
         """Return two numbers per group of pairs, the fastest group first: what it adds at the marked offset, and one
         past its last pair."""
-        _, rates, weights = self.from_fast_to_slow(view)
-        exact = weights * mean_cosines(rates, np.array([float(self.offset(view))]), np.ones(1))[0]
+        _, rates, weights, decay = self.from_fast_to_slow(view)
+        exact = weights * mean_cosines(rates, np.array([float(self.offset(view))]), np.ones(1), decay)[0]
         groups = np.array_split(exact, min(self.groups, len(exact)))
         return tuple(float(own.sum()) for own in groups), tuple(np.cumsum([len(own) for own in groups]).tolist())
 
     def compute(self, view: View[Harmonic]) -> ContributionsNumbers:
         (first, last), (sums, bounds) = self.ends(view), self.sums(view)
-        order, rates, weights = self.from_fast_to_slow(view)
+        order, rates, weights, decay = self.from_fast_to_slow(view)
         if view.pixel_columns is None:
             firsts = np.arange(first, last + 1, dtype=np.float64)
             counts = np.ones(len(firsts))
         else:
             firsts, counts = log_runs(first, last, view.pixel_columns)
-        values = weights * mean_cosines(rates, firsts, counts)
+        values = weights * mean_cosines(rates, firsts, counts, decay)
         largest = float(weights.max()) or 1.0
         return ContributionsNumbers(
             view=view,
@@ -177,6 +177,7 @@ class Contributions(PairwiseRates):
         slowing = bool((np.diff(np.abs(encoding.frequencies())) <= 0).all())
         label = say("contributions.pair" if slowing else "contributions.pairs_sorted")
         y = values_axis(label, whole=True, ends=(pairs - 0.5, -0.5))
+        plain = plain and not encoding.decay_rates.any()
         bar = ColorBar(say("contributions.cosine" if plain else "contributions.contribution"))
         image = Panel(0.62 if canvas.narrow else 0.385, bar=bar, x=x, y=y)
         sums = Panel(0.5 if canvas.narrow else 0.27, x=x, y=values_axis(say("contributions.sum")), grid=True)

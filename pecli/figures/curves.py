@@ -15,7 +15,7 @@ from pecli.core.options import EXACT, option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, panel_titles, short_names, title_of_several
 from pecli.figures.base import Numbers, View, extremes_note, has_comparable_offsets
-from pecli.figures.comparing import OneHeadFigure, default_query_note, differing_text
+from pecli.figures.comparing import OneHeadFigure, default_query_notes, differing_text
 from pecli.figures.highlights import mark_stretch
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import comparison_of, largest_spread, offset_codes
@@ -77,7 +77,7 @@ class CurvesNumbers(Numbers[Any]):
         lost = listing(dict.fromkeys(map(self.view.encoding.position_text, self.at[np.isnan(self.own)])))
         undefined = say("curves.from_undefined_constant_row", positions=lost) if lost else ""
         return [
-            default_query_note(self.view.encodings),
+            *default_query_notes(self.view.encodings),
             undefined,
             say(NO_PLACE[self.no_place]) if self.no_place else "",
             extremes_note(self.block),

@@ -176,7 +176,7 @@ class Dials(Figure[Harmonic]):
         rows, columns, spacing = self.grid(view, canvas)
         places = [view.encoding.position_text(at) for at in self.rows(view)]
         plain = view.encoding.position_unit or view.encoding.sides
-        beside = tuple(places if plain else [f"p = {place}" for place in places])
+        beside = tuple(places if plain else [f"{view.encoding.position_letter} = {place}" for place in places])
         across = tuple((spacing * np.arange(columns)).tolist())
         x = Axis(names=tuple(self.names(view, canvas)), places=across)
         y = Axis(names=beside, places=tuple((-np.arange(rows)).tolist()))

@@ -11,7 +11,7 @@ from pecli.core.language import say
 from pecli.core.lazy import Array, Axes
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.figures.base import ColouredNumbers, View, averaging_note, difference_of
-from pecli.figures.comparing import OneHeadFigure, default_query_note
+from pecli.figures.comparing import OneHeadFigure, default_query_notes
 from pecli.figures.highlights import mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.files.sheet import aside, over
@@ -41,7 +41,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
     def remarks(self) -> list[str]:
         count, size = self.undefined, self.view.covered.length**2
         undefined = say("distance.of_undefined_constant_rows", count=count, all=size) if count else ""
-        return [averaging_note(self.block), default_query_note(self.view.encodings), undefined]
+        return [averaging_note(self.block), *default_query_notes(self.view.encodings), undefined]
 
     def with_limits(self, low: float, high: float) -> Self:
         signed = low < 0 < high and self.palette == "amount"  # possible if panels share limits

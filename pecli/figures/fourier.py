@@ -57,7 +57,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     peaks: tuple[tuple[float, float], ...]  # (wavelength, share) of each peak, the longest first
 
     def message(self) -> str:
-        encoding, unit = self.view.encoding, "words.positions"  # on a grid, numbered row by row
+        encoding, unit = self.view.encoding, row_unit(self.view.encoding)
         if self.peaks:
             *others, last = (rounded_wavelength(wave) for wave, _ in self.peaks)
             waves = enumerated(
@@ -157,7 +157,7 @@ class Fourier(Figure[TableEncoding]):
         )
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
-        encoding, units = view.encoding, say(view.encoding.position_unit or "words.positions")
+        encoding, units = view.encoding, say(row_unit(view.encoding))
         y = decades_axis(say("words.wavelength", units=units), *log_ends(view))
         if longer_columns(view)[1]:
             y = replace(y, ends=(log_ends(view)[0], longer_band(view)[1]))
@@ -193,6 +193,11 @@ class Fourier(Figure[TableEncoding]):
     def title(self, view: View[TableEncoding]) -> str:
         share = say("fourier.share_of_each", dimension=say(view.encoding.dimension_label))
         return join_title([super().title(view), share])
+
+
+def row_unit(encoding: TableEncoding) -> str:
+    """Return the text key of the unit of rows: on a grid, positions are numbered row by row."""
+    return "words.positions" if encoding.sides else encoding.wave_unit
 
 
 def _mark_longer(view: View[TableEncoding], panel: Axes, canvas: Canvas) -> None:

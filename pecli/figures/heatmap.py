@@ -19,7 +19,7 @@ from pecli.encodings.grid import AXES, HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import OnAxes
 from pecli.figures.base import ColouredNumbers, View, cell_averaging_note, difference_of
-from pecli.figures.comparing import default_query_note
+from pecli.figures.comparing import default_query_notes
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.figures.revealing import Revealing
@@ -89,7 +89,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         flat = say("heatmap.flat_columns") if self.flat else ""
         shown, width = len(self.dims), encoding.width
         part = say("words.of_dimensions", count=shown, all=width) if self.chosen and shown < width else ""
-        return [part, rows, flat, pairs, lost, default_query_note(self.view.encodings)]
+        return [part, rows, flat, pairs, lost, *default_query_notes(self.view.encodings)]
 
     def marks(self) -> list[str]:
         encoding, changing = self.view.encoding, self._changing_columns()
@@ -521,6 +521,8 @@ def runs_of_axes(encoding: HarmonicOnGrid) -> tuple[Array, Array, list[int]]:
     mixed)."""
     pairs = np.array([pair for _, pair in encoding.waves()])
     axes = encoding.axes_of_pairs()[pairs]
+    if encoding.directions_of_pairs is not None:
+        return pairs, axes, []
     begins = [0, *(np.flatnonzero(np.diff(axes)) + 1).tolist()]
     half = len(axes) // 2  # two runs per axis if a pair's columns are d/2 apart
     runs = len({*axes.tolist()}) * (2 if np.array_equal(axes[:half], axes[half:]) else 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -86,10 +87,18 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
         return [say("words.of_dimensions", count=shown, all=width)] if shown < width else []
 
     def marks(self) -> list[str]:
-        return [wavelength_unit(self.view.encoding)] if isinstance(self.view.encoding, Harmonic) else []
+        encoding = self.view.encoding
+        if degrees_of(encoding, []) is not None:
+            return [say("maps.degrees_from_the_columns")]
+        return [wavelength_unit(encoding)] if isinstance(encoding, Harmonic) else []
 
     def message(self) -> str:
-        """Return the headline that every dimension shown varies along a single axis of the grid, or ""."""
+        """Return the headline that every dimension shown varies along a single axis or direction, or ""."""
+        degrees = degrees_of(self.view.encoding, self.dims.tolist())
+        if degrees is not None:
+            found = list(dict.fromkeys(degrees))
+            two = "maps.along_one_of_two_directions"
+            return say(two, first=found[0], second=found[1]) if len(found) == 2 else say("maps.along_its_own_direction")
         sides = self.view.encoding.sides
         images = self.maps.reshape(-1, *sides)
         near = 1e-9 * max(map(abs, self.ends))
@@ -136,6 +145,8 @@ class Maps(OverGrid):
         if isinstance(encoding, Harmonic):
             waves, lengths = encoding.wave_names(), encoding.column_wavelengths()
             right_titles = [wave_title(waves[dim], lengths[dim]) for dim in dims]
+            if (degrees := degrees_of(encoding, dims)) is not None:
+                right_titles = [f"{angle}°" for angle in degrees]
         panels = tuple(
             self.image_panel(view, bar, say(named, number=dim), right_title)
             for dim, right_title in zip(dims, right_titles, strict=True)
@@ -153,7 +164,7 @@ class Maps(OverGrid):
         Returns () unless each axis has the same number of consecutive dimensions.
         """
         encoding, dims = view.encoding, self.drawn_dims(view)
-        if not isinstance(encoding, HarmonicOnGrid) or len(dims) < FEW:
+        if not isinstance(encoding, HarmonicOnGrid) or len(dims) < FEW or encoding.directions_of_pairs is not None:
             return ()
         axes = encoding.axes_of_pairs()[[pair for _, pair in encoding.waves()]]
         starts = [0, *np.flatnonzero(np.diff(axes[dims])) + 1]
@@ -168,6 +179,16 @@ class Maps(OverGrid):
         images = to_images(numbers.maps, numbers.view.encoding.sides)
         style: dict[str, Any] = {"colours": canvas.colours("diverging"), "limits": numbers.ends, "centred": True}
         return [show_matrix(ax, image, **style) for ax, image in zip(axes, images, strict=True)]
+
+
+def degrees_of(encoding: TableEncoding, dims: Sequence[int]) -> list[int] | None:
+    """Return the direction of each dimension's wave, 0° along a row and 90° down a column; None if all are axes."""
+    directions = encoding.directions_of_pairs if isinstance(encoding, HarmonicOnGrid) else None
+    if directions is None:
+        return None
+    assert isinstance(encoding, Harmonic)
+    pairs = [encoding.waves()[dim][1] for dim in dims]
+    return [int(angle) % 180 for angle in np.rint(np.degrees(np.arctan2(*directions[:, pairs])))]
 
 
 def wave_title(name: str, wave: float) -> str:

@@ -22,7 +22,7 @@ from pecli.encodings.base import (
     title_of_several,
 )
 from pecli.encodings.harmonic import Harmonic
-from pecli.encodings.rope import Rope
+from pecli.encodings.rope import RotatedPairs
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.base import Numbers, View
 from pecli.figures.comparing import ComparingFigure
@@ -97,12 +97,12 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
                 text, option="unscaled", allowed="encodings such as rope:scaling=yarn,factor=4,original=32768"
             )
         if self.random is not None:
-            lacking = [e.name for e in view.encodings if not isinstance(e, Rope)]
+            lacking = [e.name for e in view.encodings if not isinstance(e, RotatedPairs)]
             if lacking:
                 text = (
                     f"{option_text('random', self.random)} turns queries and keys, but {lacking[0]} does not turn them"
                 )
-                raise UsageError(text, option="random", allowed="rope")
+                raise UsageError(text, option="random", allowed="rope, xpos")
             others = {"measure", "decay", "unscaled"} & self.changed().keys()
             refuse_unused({name: getattr(self, name) for name in others}, "--random draws scores")
         check_line_length(self.name, view.covered.length)

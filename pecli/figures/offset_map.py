@@ -10,7 +10,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.encodings.base import TableEncoding
 from pecli.figures.base import ColouredNumbers, View
-from pecli.figures.comparing import default_query_note
+from pecli.figures.comparing import default_query_notes
 from pecli.figures.maps import squeezed_panel
 from pecli.figures.matrix import show_matrix
 from pecli.figures.offset_figure import OffsetFigure
@@ -43,7 +43,7 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
             "offset_map.largest_less_smallest_of",
         )
         told = say(spread if self.shows_spread else mean) if self._has_spread() else ""
-        return [told, default_query_note(self.view.encodings)]
+        return [told, *default_query_notes(self.view.encodings)]
 
     def message(self) -> str:
         measure = VectorComparison(self.view.encoding, self.measure).label

@@ -11,7 +11,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
 from pecli.core.progress import track
 from pecli.encodings.base import Encoding
-from pecli.encodings.rope import Rope
+from pecli.encodings.rope import RotatedPairs
 from pecli.figures.offset_figure import BandNumbers, OffsetBands
 from pecli.measures.reduce import bin_centres
 
@@ -20,7 +20,7 @@ ALIKE = 1.25  # ratio of deviations below which the headline calls them equal
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomNumbers(BandNumbers[Rope]):
+class RandomNumbers(BandNumbers[RotatedPairs]):
     """The mean score of random queries and keys at each offset, and one standard deviation below and above it."""
 
     draws: int
@@ -53,7 +53,7 @@ class RandomScores(OffsetBands):
         return say("offsets.score")
 
 
-def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumbers:
+def _random_scores(view: View[RotatedPairs], offsets: Array, draws: int) -> RandomNumbers:
     """Return the mean and deviation of the scores of `draws` random queries and keys at these offsets.
 
     The lowest and highest deviation are over all offsets, so that they do not depend on the picture's size.
@@ -75,7 +75,7 @@ def _random_scores(view: View[Rope], offsets: Array, draws: int) -> RandomNumber
     )
 
 
-def score_moments(encoding: Rope, offsets: Array, draws: int) -> Array:
+def score_moments(encoding: RotatedPairs, offsets: Array, draws: int) -> Array:
     """Return the mean and standard deviation of ⟨q, R_Δ k⟩ / √d for independent normal q and k, shape (2, n).
 
     offsets : the offsets Δ, shape (n,)
@@ -85,8 +85,9 @@ def score_moments(encoding: Rope, offsets: Array, draws: int) -> Array:
     """
     queries, keys = np.random.default_rng(0).standard_normal((2, draws, 1, encoding.d))
     queries = encoding.rotate(queries, np.zeros(1))[:, 0] / np.sqrt(encoding.d)
+    side = -1 if encoding.decay_rates.any() else 1  # keys before the query, where their side matters
     parts = []
     for part in track(chunks(0, len(offsets), draws * encoding.d), "turning keys"):
-        scores = np.einsum("md,mnd->mn", queries, encoding.rotate(keys, offsets[part.start : part.stop]))
+        scores = np.einsum("md,mnd->mn", queries, encoding.rotate_keys(keys, side * offsets[part.start : part.stop]))
         parts.append([scores.mean(axis=0), scores.std(axis=0)])
     return np.concatenate(parts, axis=1)

@@ -17,7 +17,7 @@ from pecli.encodings.base import (
 )
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, View, has_comparable_offsets
-from pecli.figures.comparing import default_query_note, differing_text
+from pecli.figures.comparing import default_query_notes, differing_text
 from pecli.figures.offset_figure import BandNumbers, OffsetBands, without_scaling
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of
@@ -65,7 +65,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         band = "offsets.line_mean_of_all"
         bound = say("offsets.bound_su_et_al") if len(self.decay) else ""
         dotted = say("offsets.dotted_without_the_scaling") if len(self.unscaled) else ""
-        return [say(band) if wide else "", bound, dotted, self._coinciding(), default_query_note(self.view.encodings)]
+        return [say(band) if wide else "", bound, dotted, self._coinciding(), *default_query_notes(self.view.encodings)]
 
     def _coinciding(self) -> str:
         """Return the note on encodings whose lines coincide with the first one's, or ""."""

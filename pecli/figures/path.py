@@ -190,7 +190,8 @@ class Path(Figure[TableEncoding]):
                 _mark_turn(panel, numbers, turn, canvas)
             for at in _labelled_positions(numbers.positions, turn):
                 text, end = numbers.view.encoding.position_text(numbers.positions[at]), at in (0, len(points) - 1)
-                text = f"p = {text}" if end and not numbers.view.encoding.position_unit else text
+                encoding = numbers.view.encoding
+                text = f"{encoding.position_letter} = {text}" if end and not encoding.position_unit else text
                 ink = panel.xaxis.label.get_color()
                 label = label_point(panel, text, tuple(points[at]), ink, canvas, needed=end)
                 label.set(path_effects=halo(panel, canvas), zorder=6)

@@ -135,6 +135,8 @@ class RotationFigure(WithCellNumbers[Rotary]):
         """Return the pairs whose paths are drawn; by default evenly spaced, or the first pair of each axis of a
         grid."""
         if self.pairs is None and isinstance(view.encoding, OnAxes) and view.encoding.sides:
+            if view.encoding.directions_of_pairs is not None:
+                return np.arange(min(PATHS, view.encoding.width // 2))
             return np.unique(view.encoding.axes_of_pairs(), return_index=True)[1]
         return chosen_indices("pairs", self.pairs, view, view.encoding.width // 2, "pairs", PATHS)
 

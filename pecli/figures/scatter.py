@@ -7,7 +7,7 @@ from math import prod, sqrt
 from typing import Any, ClassVar
 
 from pecli.analysis import choice_of_measure
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUNDING, minus, number_text
@@ -234,6 +234,10 @@ class Scatter(Figure[TableEncoding]):
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
+        if self.x == self.y:
+            other = "corr" if self.x != "corr" else "euclidean"
+            text = f"scatter draws two measures against each other, but --x and --y are both {self.x}"
+            raise UsageError(text, option="y", value=self.y, advice=f"try {option_text('y', other)}")
         if view.covered.length < 2:
             text = "scatter compares pairs of positions, so --length=1 is not enough: it takes 2 or more"
             raise UsageError(text, option="length", value=1)

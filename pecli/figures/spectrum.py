@@ -102,6 +102,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             beyond = "spectrum.of_pairs_have_wavelengths"
             sides = " × ".join(map(str, encodings[0].sides))
             return say(beyond, count=self.longer_than_length[0], all=len(self.wavelength), sides=sides)
+        if len(self.wavelength) == 1 and has_known_waves(encodings[0]) and np.isfinite(self.wavelength[0]):
+            return say("spectrum.the_only_pair", wave=short_wave_text(encodings[0], float(self.wavelength[0])))
         known = has_known_waves(encodings[0]) and np.ptp(self.wavelength) > NOTABLE * self.wavelength.max()
         text = "spectrum.wavelengths_grow_by_factor"
         low, high = (float(wave) for wave in self.wavelength[[0, -1]])
@@ -118,8 +120,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         (encoding, *others), length = self.view.encodings, self.view.positions.length
         if self.trained or self.shows_ratio:
             return self.trained
-        plain = isinstance(encoding, Harmonic) and len(lines_of(self.view)) == 1 and not self.is_scaled(0)
-        return length if plain and not others and self.longer_than_length[0] else None
+        alone = isinstance(encoding, Harmonic) and not encoding.sides and len(lines_of(self.view)) == 1 and not others
+        return length if alone and not self.is_scaled(0) and self.longer_than_length[0] else None
 
     def is_scaled(self, at: int) -> bool:
         """Return whether a scaling changes wavelengths of encoding number `at`."""
@@ -588,7 +590,11 @@ def lines_of(view: View[TableEncoding]) -> list[Line]:
     """Return the lines of all encodings."""
     lines, labels = [], distinguishing_names(view.encodings)
     for at, (encoding, label) in enumerate(zip(view.encodings, labels, strict=True)):
-        if not isinstance(encoding, HarmonicOnGrid) or encoding.places is None:
+        if (
+            not isinstance(encoding, HarmonicOnGrid)
+            or encoding.places is None
+            or encoding.directions_of_pairs is not None
+        ):
             lines.append(Line(at, np.arange(encoding.width), label))
             continue
         names, axes = AXES[-len(encoding.places) :], encoding.axes_of_pairs()

@@ -278,7 +278,8 @@ def sine_column(encoding: TableEncoding, dim: int, positions: Array) -> Array:
     if wave == "0":
         return np.zeros(len(positions))
     angles = encoding.frequencies()[pair] * positions + encoding.phases[pair]
-    return np.asarray(encoding.amplitudes[pair] * (np.sin(angles) if wave == "sin" else np.cos(angles)))
+    radius = encoding.amplitudes[pair] * np.exp(-encoding.decay_rates[pair] * positions)
+    return np.asarray(radius * (np.sin(angles) if wave == "sin" else np.cos(angles)))
 
 
 def crests_of(encoding: TableEncoding, dims: Array, start: int) -> Array:

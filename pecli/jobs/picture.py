@@ -29,7 +29,7 @@ from pecli.core.lazy import Array, Axes
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
 from pecli.encodings.base import ends_of
-from pecli.figures.base import Figure
+from pecli.figures.base import Figure, range_text_of
 from pecli.figures.grid import Grid
 from pecli.files.animation import Animation, Frame, SweptOption
 from pecli.files.documents import WIDTH, for_notebook
@@ -121,7 +121,7 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
     figure, positions = job.figure, job.view.positions
     with use_language(job.language):
         first, last = map(write_scalar, ends_of(job.encodings, positions))
-        where = "" if job.own_positions else say("words.positions_to", first=first, last=last)
+        where = "" if job.own_positions else say(range_text_of(job.encodings), first=first, last=last)
         options, known = figure.changed(figure.default_options), figure.options()
         texts = {n: file_label(v) if known[n].file else known[n].write(v) for n, v in options.items()}
         how = [f"{name.replace('_', ' ')} {text}" for name, text in texts.items()]

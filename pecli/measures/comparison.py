@@ -126,6 +126,10 @@ class VectorComparison(Comparison):
         invariant = isinstance(encoding, Harmonic) and encoding.invariant
         self.is_closed = invariant and measure.from_squares is not None  # closed form in the offset along each axis
         self.is_of_offset = self.is_closed and encoding.own_positions is None
+        decays = isinstance(encoding, Harmonic) and bool(encoding.decay_rates.any())
+        if decays and not invariant:
+            raise UsageError(f"{encoding.name} compares positions only in float64", option="dtype")
+        self.of_scores = decays and self.is_of_offset  # other measures compare rows of the table, which are queries
 
     def at_offsets(self, first: int, count: int) -> Array:
         assert isinstance(self.encoding, Harmonic) and self.measure.from_squares is not None  # by is_of_offset
@@ -144,12 +148,18 @@ class VectorComparison(Comparison):
         None if the encoding has no grid or the measure is not a function of the offset.
         """
         sides = self.encoding.sides
-        if not sides or not self.is_closed:
-            return None
+        if not sides or not self.is_closed or getattr(self.encoding, "directions_of_pairs", None) is not None:
+            return None  # along oblique directions the signs of the offsets in rows and in columns count
         table = self.encoding.table(np.arange(prod(sides), dtype=np.float64))
         return self.measure.between(table[:1], table).reshape(sides)
 
     def between(self, p: Array, q: Array) -> Array:
+        if self.of_scores:
+            offsets = np.abs(np.subtract.outer(p, q))
+            if (offsets == np.rint(offsets)).all():
+                first, last = int(offsets.min(initial=0)), int(offsets.max(initial=0))
+                return self.at_offsets(first, last - first + 1)[offsets.astype(int) - first]
+            raise UsageError(f"{self.encoding.name} compares whole positions", option="step")
         if self.grid_profile is None:
             return self.measure.between(self.encoding.table(p), self.encoding.table(q))
         places = zip(self.encoding.places_of(p), self.encoding.places_of(q), strict=True)

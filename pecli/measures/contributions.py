@@ -21,14 +21,20 @@ def log_runs(first: int, last: int, count: int) -> tuple[Array, Array]:
     return start, stop - start
 
 
-def mean_cosines(rates: Array, firsts: Array, counts: Array) -> Array:
+def mean_cosines(rates: Array, firsts: Array, counts: Array, decay: Array | None = None) -> Array:
     """Return the mean of cos ω_j Δ over runs of consecutive offsets Δ, shape (runs, n_pairs).
 
-    For n offsets with the middle m it is cos(ω m) sin(nω/2) / (n sin(ω/2)).
+    For n offsets with the middle m it is cos(ω m) sin(nω/2) / (n sin(ω/2)). With decay it is the mean of
+    e^(−k_j Δ) cos ω_j Δ, for n offsets from a on the real part of z^a (z^n − 1) / (n (z − 1)), z = e^(iω − k).
 
     rates : ω_j, rad/position, (n_pairs,)
     firsts, counts : first offset and number of offsets of each run, (runs,)
+    decay : k_j, (n_pairs,)
     """
+    if decay is not None and decay.any():
+        power, runs = 1j * rates - decay, counts[:, None]
+        found = np.exp(firsts[:, None] * power) * np.expm1(runs * power) / (runs * np.expm1(power))
+        return np.asarray(found.real)
     high, low = turns_of(tuple(rates.tolist()), 1.0)
     high = high - np.rint(high)  # offsets are whole numbers
     counts, centres = counts[:, None], (firsts + (counts - 1) / 2)[:, None]

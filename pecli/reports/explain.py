@@ -71,8 +71,13 @@ def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
         return np.empty((0, 4))
     places = np.array([(start + n + offset, start + n) for offset in OFFSETS for n in SHIFTS], dtype=float)
     queries, keys = (np.tile(vectors[at], (len(places), 1)) for at in (0, min(1, len(vectors) - 1)))
-    found = np.sum(encoding.rotate(queries, places[:, 0]) * encoding.rotate(keys, places[:, 1]), axis=1)
+    found = np.sum(encoding.rotate(queries, places[:, 0]) * encoding.rotate_keys(keys, places[:, 1]), axis=1)
     return np.column_stack([places, places[:, 0] - places[:, 1], found])
+
+
+def _decays(encoding: TableEncoding) -> bool:
+    """Return whether queries and keys are scaled by their positions, so that scores decay with the offset."""
+    return isinstance(encoding, Harmonic) and bool(encoding.decay_rates.any())
 
 
 def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, words: Positions) -> list[Entry]:
@@ -182,7 +187,9 @@ class ExplainDocument:
         numbers, (length, dimensions) = self.numbers, self.numbers.table.shape
         outcome = {
             "add": say("explain.added_word_vector_position"),
-            "rotate": Formula(say("explain.turned_f_x_p"), inside="f(x, p) = R_p x"),
+            "rotate": say("explain.turned_scaled")
+            if _decays(numbers.view.encoding)
+            else Formula(say("explain.turned_f_x_p"), inside="f(x, p) = R_p x"),
             "pair_up": say("explain.pairs_of_words"),
         }
         parameters = {

@@ -18,6 +18,7 @@ from pecli.encodings.base import COUNTED, BiasEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
+from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files.documents import for_notebook
 from pecli.files.tables import file_label
 from pecli.models.facts import FULL
@@ -48,6 +49,7 @@ IN_WORDS = {
     "bias2d": "model.relative_positions_learned_bias",
     "relpos2d": "model.relative_positions_learned_for_offsets",
     "conv": "model.convolution_over_the_input",
+    "timestep": "model.sines_and_cosines_of_timestep",
     "sincos2d": "model.sines_and_cosines_of_row",
     "fourier": "model.sines_and_cosines_of_many",
     "none": "model.no_position_encoding",
@@ -274,7 +276,7 @@ def _finite(value: Any) -> Any:
 
 def model_text(model: Model) -> list[Block]:
     """Return the blocks to print: facts on each kind of layer, a line per tower, then the findings."""
-    own = sorted({layer.kind: None for layer in model.layers.values()}, key="none".__eq__)  # "none" last
+    own = sorted(dict.fromkeys(map(_kind_of, model.layers.values())), key="none".__eq__)  # "none" last
     kinds = "; ".join(say(IN_WORDS["others" if kind == "none" != own[0] else kind]) for kind in own)
     line = "model.text"
     if not model.known:
@@ -289,6 +291,12 @@ def model_text(model: Model) -> list[Block]:
         shown += [Paragraph(), Paragraph(say("model.beside_the_language_model"), heading=True), Facts(rows)]
     found = [Paragraph(finding.line(), style=LEVELS[finding.level]) for finding in model.findings]
     return [*shown, Paragraph(), *(found or [Paragraph(say("model.nothing_in_the_file"))])]
+
+
+def _kind_of(layer: Layer) -> str:
+    """Return the key in IN_WORDS of the positions of a layer."""
+    timestep = isinstance(layer.encoding, Sinusoidal) and layer.encoding.family == "timestep"
+    return "timestep" if timestep else layer.kind
 
 
 def _tower_text(tower: Model) -> str:

@@ -110,7 +110,7 @@ class Table(Report[TableEncoding]):
         size = say(
             "report.positions_dimensions",
             encoding=encoding.title(),
-            count=numbers.length,
+            positions=say(encoding.length_counted, count=numbers.length),
             columns=dimensions,
         )
         table = grid(

@@ -19,7 +19,8 @@ from tests.conftest import Ask
 validators = pytest.importorskip("jsonschema")
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
 LINES = [  # a line and its commands, whose --json has the shapes that there are
-    *(f"{name} -o a.svg" if analysis.drawn else name for name, analysis in ANALYSES.items()),
+    *(f"{name} -o a.svg" if analysis.drawn else name for name, analysis in ANALYSES.items() if not analysis.compares),
+    *(f"{name} rope clock -o a.svg" for name, analysis in ANALYSES.items() if analysis.compares),
     "heatmap --base 10,100 -n 4 -d 4 -o all.json",
     "heatmap --base 10,100 -n 4 -d 4 -o {base}.json",
     "heatmap learned --file t.npy -o a.npz",

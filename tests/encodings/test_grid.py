@@ -180,3 +180,75 @@ def test_yes_and_no_are_understood() -> None:
     assert pecli.encoding(spec) == pecli.encoding(spec.replace("yes", "true"))
     assert pecli.encoding(step) == pecli.encoding(step.replace("yes", "true"))
     assert pecli.encoding(step.replace("yes", "no")) == pecli.encoding(step.replace("yes", "false"))
+
+
+def directed(kind: str, rows: int, columns: int, d: int, base: float, angles: np.ndarray) -> np.ndarray:
+    """Return the angles of every cell and pair, cell by cell, from directions at `angles` to the columns."""
+    found = np.empty((rows * columns, d // 2))
+    for row in range(rows):
+        for column in range(columns):
+            for pair in range(d // 2):
+                # RoPE-Mixed has each rate twice, along two perpendicular directions
+                rate = base ** (-2 * pair / d) if kind == "golden" else base ** (-4 * (pair % (d // 4)) / d)
+                along = column * np.cos(angles[pair]) + row * np.sin(angles[pair])
+                found[row * columns + column, pair] = rate * along
+    return found
+
+
+@pytest.mark.parametrize("kind", ["golden", "mixed"])
+def test_oblique_directions_are_those_of_a_direct_implementation(kind: str) -> None:
+    golden = np.arange(8) * np.pi / ((1 + np.sqrt(5)) / 2)
+    turned = 2 * np.pi * np.random.default_rng(3).random() + np.repeat([0, np.pi / 2], 4)
+    angles = directed(kind, 5, 7, 16, 10.0, golden if kind == "golden" else turned)
+    more = {"directions_seed": 3} if kind == "mixed" else {}
+    table = pecli.encode("rope", d=16, base=10, grid="5x7", directions=kind, **more)
+    assert table[:, ::2] == pytest.approx(np.cos(angles)) and table[:, 1::2] == pytest.approx(np.sin(angles))
+
+
+@pytest.mark.parametrize("kind", ["golden", "mixed"])
+def test_scores_of_oblique_directions_depend_on_the_signed_offsets(kind: str) -> None:
+    spec = f"rope:d=16,base=10,directions={kind}"
+    found = numbers_of("offsets", encoding=spec, grid="5x7")
+    table = pecli.encode(spec, grid="5x7")
+    cell = [table[0] @ table[row * 7 + column] for row in range(5) for column in range(7)]
+    assert found.mean[4::-1, 6::-1] == pytest.approx(np.reshape(cell, (5, 7)))  # offsets of the first cell to each
+    assert not np.allclose(found.mean, found.mean[::-1])
+    assert found.message() == say("offset_map.the_depends_only_on", measure=say("words.dot_product"))
+
+
+def test_golden_directions_are_spread_and_mixed_ones_perpendicular() -> None:
+    golden, mixed = (pecli.encoding(f"rope:d=64,directions={kind}", grid="4x4") for kind in ("golden", "mixed"))
+    directions = golden.directions_of_pairs
+    assert np.hypot(*directions) == pytest.approx(1)
+    gaps = np.diff(np.sort(np.arctan2(*directions) % np.pi), append=np.pi)
+    assert gaps.max() < 3 * np.pi / 32  # of 32 pairs, half a turn apart at most
+    first, second = mixed.directions_of_pairs[:, [0, 16]].T
+    assert first @ second == pytest.approx(0, abs=1e-15)
+    assert golden.longer_waves(4) == sum(
+        2 * np.pi * 10_000 ** (pair / 32) > 3 * np.abs(directions[:, pair]).sum() for pair in range(32)
+    )
+
+
+@pytest.mark.parametrize(("spec", "said"), [
+    ("rope:directions=golden", "directions=golden is for positions in a grid"),
+    ("rope:directions=golden,grid=2x3x4", "directions=golden is for a grid of rows and columns"),
+    ("rope:directions=mixed,grid=3x4,axes=alternating", "directions=mixed shares out the pairs"),
+    ("rope:directions=golden,directions_seed=2,grid=3x4", "directions_seed belongs to directions=mixed"),
+])  # fmt: skip
+def test_directions_that_have_no_meaning_are_refused(spec: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        pecli.encoding(spec)
+
+
+def test_maps_say_the_direction_of_each_wave_and_the_spectrum_has_one_line() -> None:
+    from tests.drawing import panels_of
+
+    options: dict[str, Any] = {"encoding": "rope:d=16,directions=golden", "grid": "6x6"}
+    panels = panels_of("maps", dims=(0, 2), **options)
+    assert [panel.get_title(loc="right") for panel in panels] == ["0°", "111°"]
+    assert numbers_of("maps", **options).message() == say("maps.along_its_own_direction")
+    mixed = {**options, "encoding": "rope:d=16,directions=mixed"}
+    first = round(np.degrees(2 * np.pi * np.random.default_rng(0).random())) % 180
+    told = say("maps.along_one_of_two_directions", first=first, second=(first + 90) % 180)
+    assert numbers_of("maps", **mixed).message() == told
+    assert numbers_of("spectrum", **options).level is None

@@ -12,9 +12,11 @@ import pytest
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.language import say
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.sinusoidal import Relative, Sinusoidal
+from tests.drawing import panels_of
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -146,3 +148,16 @@ def test_the_exponent_is_the_second_articles_texts_and_not_its_codes_doubled_one
     assert row == pytest.approx(textbook(np.array([offset]), 32, 10000)[0], abs=1e-14)
     assert np.abs(row[2:16] - code[2:16]).max() > 0.2
     assert Relative(d=32, base=1e8).table(np.array([offset]))[0] == pytest.approx(code, abs=1e-12)
+
+
+def test_time_steps_are_called_so_and_positions_are_not() -> None:
+    own, other = (pecli.encoding(f"sinusoidal:family={family}") for family in ("timestep", "tensor2tensor"))
+    assert own.position_label == "sinusoidal.timestep_t" and other.position_label == "encoding.position_p"
+    panel = panels_of("heatmap", encoding="sinusoidal:family=timestep,d=8", length=30, start=5)[0]
+    assert panel.get_ylabel() == say("sinusoidal.timestep_t")
+    panel = panels_of("heatmap", encoding="sinusoidal:family=timestep,d=8", length=30, lang="zh")[0]
+    assert panel.get_ylabel() == "时间步 t"
+    picture = pecli.heatmap("sinusoidal:family=timestep,d=8", length=30, start=5)
+    assert say("sinusoidal.timesteps_to", first="5", last="34") in picture.alt
+    mixed = pecli.offsets(["sinusoidal:family=timestep,d=8", "sinusoidal:d=8"], start=5, length=9)
+    assert say("words.positions_to", first="5", last="13") in mixed.alt

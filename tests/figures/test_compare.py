@@ -274,6 +274,12 @@ def test_titles_of_one_row_stand_on_one_line(options: dict[str, Any]) -> None:
     assert rows and all(max(line) - min(line) <= 2 for line in rows.values()), rows
 
 
+def test_one_encoding_twice_is_said_to_be_the_same() -> None:
+    same = pecli.compare(["rope", "rope"], figure="curves", length=9)
+    assert same.numbers.message() == say("compare.the_same_encoding")
+    assert pecli.compare("rope", length=9).numbers.message() != say("compare.the_same_encoding")
+
+
 @pytest.mark.parametrize(("base", "code"), [(10000, 0), (20000, 1)])
 def test_a_difference_beyond_the_tolerance_fails_and_says_where(base: int, code: int, ask: Ask, folder: Path) -> None:
     words = ["sinusoidal:d=8", f"sinusoidal:d=8,base={base}", "--difference", "--tolerance=1e-6", "-o", "a.png"]

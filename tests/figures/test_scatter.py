@@ -129,7 +129,12 @@ def test_the_message_names_both_measures_and_how_one_follows_the_other() -> None
         (0.6, "0.60", "scatter.the_larger_the_the"),
     ):
         assert finding(replace(found, spearman=rank).message()) == {"key": key, "rank": text, **names}
-    assert numbers_of("scatter", d=8, length=9, x="cos", y="cos").message() == ""
+
+
+def test_a_measure_against_itself_is_refused() -> None:
+    for name, other in (("cos", "corr"), ("corr", "euclidean")):
+        with pytest.raises(UsageError, match=f"both {name}.*y={other}"):
+            numbers_of("scatter", d=8, length=9, x=name, y=name)
 
 
 @pytest.mark.parametrize(("length", "rasterized"), [(23, False), (100, True)])

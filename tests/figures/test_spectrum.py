@@ -313,6 +313,11 @@ def test_a_scaled_rope_over_a_grid_has_its_lines_in_its_own_panel() -> None:
     assert len(both) == 2 and all(len(axes.lines) > 1 for axes in both)
 
 
+def test_a_single_pair_is_named_with_its_wavelength() -> None:
+    found = pecli.spectrum("sinusoidal:d=2").numbers.message()
+    assert found == say("spectrum.the_only_pair", wave=say("encoding.count_positions", count="6.28"))
+
+
 D96 = "rope:d=96,factor=32,original=4096"
 BLENDED = f"{D96},scaling=yarn", f"{D96},scaling=llama3,low_freq_factor=1,high_freq_factor=4"
 STEPS = ",".join(["1"] * 24 + ["40"] * 24)

@@ -92,7 +92,8 @@ def test_every_column_has_its_formula(spec: str) -> None:
     if isinstance(encoding, Harmonic):
         table, angles = encoding.table(np.array([3.0])), encoding.angles(np.array([3.0]))[0] + encoding.phases
         turn = {"sin": np.sin, "cos": np.cos}
-        expected = [encoding.amplitudes[j] * turn[wave](angles[j]) for wave, j in encoding.waves()]
+        radii = encoding.amplitudes * np.exp(-3 * encoding.decay_rates)
+        expected = [radii[j] * turn[wave](angles[j]) for wave, j in encoding.waves()]
         assert table[0] == pytest.approx(expected)
 
 

@@ -63,7 +63,7 @@ class Sinusoidal(SineCosineColumns, Additive):
     flip: bool = option(
         False, "cosines before sines, flip_sin_to_cos of diffusion models", only_with=("family", "timestep")
     )
-    step: float = option(1.0, "distance between neighbouring positions: 0.5 for 0, 0.5, 1, …", above=0, at_most=1e6)
+    step: float = option(1.0, "distance between neighbouring positions", above=0, at_most=1e6)
 
     def check(self) -> None:
         if self.family == "timestep" and self.layout != "interleaved":

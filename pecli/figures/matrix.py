@@ -108,7 +108,7 @@ class WithCellNumbers(Figure[E]):
     numbers: bool = option(
         False, f"write a number in each cell: up to {MAX_CELLS} × {MAX_CELLS} cells, if text of {LEAST:g} points fits"
     )
-    no_numbers: bool = option(False, "no numbers in the cells, not even where they would fit")
+    no_numbers: bool = option(False, "no numbers in the cells")
 
     def check(self) -> None:
         super().check()

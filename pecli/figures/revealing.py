@@ -19,8 +19,8 @@ class Revealing(Figure[E]):
     `reveal` becomes a sweep of `revealed` when options are expanded into jobs: no figure has it, and no job stores it.
     """
 
-    reveal: bool = option(False, "a .gif, .html or .pdf with one more wave or pair of columns in each frame")
-    revealed: int | None = option(None, "draw only so many of them", at_least=1, unset="all")
+    reveal: bool = option(False, "add one wave or pair per frame of a .gif or .html, or page of a .pdf")
+    revealed: int | None = option(None, "number of waves or pairs to draw", at_least=1, unset="all")
 
     def check(self) -> None:
         super().check()

@@ -370,7 +370,8 @@ PICKLES = (".pt", ".pth", ".bin", ".ckpt")
 CONVERSION = (  # converts a state dict or a tensor with torch, which can load such files without running code in them
     'import numpy, torch; t = torch.load({source}, map_location="cpu", weights_only=True); '
     't = t if isinstance(t, dict) else {{"table": t}}; '
-    "numpy.savez({target}, **{{k: v.detach().float().numpy() for k, v in t.items()}})"
+    "real = lambda v: torch.view_as_real(v) if v.is_complex() else v; "
+    "numpy.savez({target}, **{{k: real(v.detach()).float().numpy() for k, v in t.items()}})"
 )
 
 
@@ -493,11 +494,19 @@ def read_table(
     return _read(path, tensor, dimensions, sides, Path(path).stat().st_mtime_ns)
 
 
-def read_array(path: str, tensor: str | None = None) -> Array:
-    """Return an array of any shape, of real or complex numbers. Raises as `read_table` does."""
-    path = local_path(path)
+def read_other(path: str, tensor: str | None = None) -> Array | None:
+    """Return an array that is no table: of complex numbers, or with more axes; None for one that `read_table` reads.
+
+    Raises as `read_table` does.
+    """
+    if path.startswith(IN_MEMORY):
+        return None
+    path = pin_revision(path) if is_hub(path) else local_path(path)
+    tensor = tensor or (parse_hub_path(path).tensor if is_hub(path) else None)
     arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
     chosen = arrays[choose_table(path, tensor, arrays)]
+    if chosen.readable and len(_cells(chosen.shape[:-1])) < 2:
+        return None
     check_memory(path, chosen.shape, "use a smaller table")
     if not (chosen.readable or chosen.numbers.startswith("complex")):
         raise TableFileError(f"{path} has the type {chosen.numbers}, not a supported type")

@@ -43,14 +43,14 @@ class Output(Options):
     long: bool = option(False, "long format of .csv and .json: one row per number, as line figures always have")
     csv_sep: str = option(
         "comma",
-        "separator of .csv files, or the sign itself",
+        "separator in .csv",
         choices=lambda: tuple(SEPARATORS),
         names={**{sign: name for name, sign in SEPARATORS.items()}, "\\t": "tab"},
         split=False,
     )
     decimal: str = option(
         "point",
-        "decimal sign in .csv files",
+        "decimal sign in .csv",
         choices=lambda: tuple(DECIMALS),
         names={sign: name for name, sign in DECIMALS.items()},
         split=False,

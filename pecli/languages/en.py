@@ -740,6 +740,7 @@ TEXTS = {
     "identify.cosine_first_or_the": "cosine before sine",
     "identify.columns_with_the_wrong": "columns with the wrong sign: {at}",
     "identify.columns_in_each_others": "columns swapped with each other: {at}",
+    "identify.columns_copied": "columns with the values of column {amount}, such as a sine where a cosine should be: {at}",
     "identify.columns_multiplied_by": "columns multiplied by {amount}: {at}",
     "identify.columns_of_zeros": "columns of zeros: {at}",
     "identify.columns_with_added": "columns with {amount} added: {at}",

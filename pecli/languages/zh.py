@@ -710,6 +710,7 @@ TEXTS = {
     "identify.cosine_first_or_the": "余弦在前，或两者被对调",
     "identify.columns_with_the_wrong": "符号相反的列：{at}",
     "identify.columns_in_each_others": "互换了位置的列：{at}",
+    "identify.columns_copied": "与第 {amount} 列数值相同的列，例如应为余弦处误用了正弦：{at}",
     "identify.columns_multiplied_by": "乘以 {amount} 的列：{at}",
     "identify.columns_of_zeros": "全零的列：{at}",
     "identify.columns_with_added": "加上了 {amount} 的列：{at}",

@@ -54,10 +54,10 @@ class Expected:
 class Change:
     """A known change of columns or rows that explains differing values.
 
-    kind : flipped (sign), exchanged (columns swapped), scaled, zero, raised (a constant was added), or moved (from one
-        row on, every row holds the vector of a shifted position)
+    kind : flipped (sign), exchanged (columns swapped), copied (from another column), scaled, zero, raised (a
+        constant was added), or moved (from one row on, every row holds the vector of a shifted position)
     at : indices of the changed columns; for moved, the index of the first moved row
-    amount : factor (scaled), added constant (raised) or shift in positions (moved)
+    amount : factor (scaled), index of the other column (copied), added constant (raised) or shift in positions (moved)
     """
 
     kind: str
@@ -157,14 +157,19 @@ def changed_columns(table: Array, expected: Expected, columns: Array, kept: Arra
     for column in columns.tolist():
         change = change_of(table[:, column], made[:, column], partial(explains, column), expected.number_type)
         (changes.setdefault(change, []) if change else left).append(column)
-    sources = set[int]()  # columns already matched to an exchanged one
+    sources, exchanged = set[int](), list[int]()  # columns already matched to an exchanged one, and those that are
     for column in left:
         free = (other for other in left if other not in sources and explains(column, made[:, other], False))
-        if (source := next(free, None)) is None:
+        if (source := next(free, None)) is not None:
+            sources.add(source)
+            exchanged.append(column)
+            continue
+        others = sorted(range(table.shape[1]), key=lambda other: abs(other - column))
+        if (source := next((other for other in others if explains(column, made[:, other], False)), None)) is None:
             return ()
-        sources.add(source)
+        changes.setdefault(("copied", float(source)), []).append(column)
     known = [Change(kind, tuple(at), amount) for (kind, amount), at in changes.items()]
-    return (*known, *([Change("exchanged", tuple(left))] if left else []))
+    return (*known, *([Change("exchanged", tuple(exchanged))] if exchanged else []))
 
 
 def change_of(own: Array, made: Array, explains: Callable[[Array], bool], number_type: str) -> tuple[str, float] | None:

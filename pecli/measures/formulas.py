@@ -97,7 +97,7 @@ def expected_of(fit: Fit, level: float, number_type: str, noise: float = 0.0) ->
 
     def slack(rows: Array) -> Array:
         rounding = noise + level * fit.scale * (1 + np.abs(rows + fit.start)[:, None] * rates)
-        return rounding + 2 * fit.scale * fit.undecided(rows)
+        return rounding + 2 * fit.scale * fit.undecided(rows) if fit.kind == "whole" else rounding
 
     return Expected(fit.numbers, slack, number_type, fit.scale != 1)
 

@@ -237,14 +237,24 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
 
 
 def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
-    """Return the result for angles, or for one wave of each pair."""
-    ropes = (
-        encoding
-        for rope in ropes_of(waves.rates, waves.errors) if rope.base > 1
-        for encoding in (tensor2tensor_of(rope, waves.rates, waves.errors), rope) if encoding
-    )  # fmt: skip
-    share = 4 * RELATIVE[blank.number_type] + 1e-9
-    return of_encodings(table, replace(blank, start=waves.start, kept=(waves.kind,)), ropes, waves.scale, share)
+    """Return the result for angles, or for one wave of each pair; their rates may be rounded to a short type."""
+    share, known = 4 * RELATIVE[blank.number_type] + 1e-9, np.isfinite(waves.rates)
+    for kind in ("", *SHORT_TYPES):
+        errors, kept = waves.errors, tuple(filter(None, [waves.kind, kind and f"{kind}_rates"]))
+        if kind:
+            off = np.abs(ROUND[kind](waves.rates) - waves.rates)
+            if blank.number_type in SHORT_TYPES or np.any((off > waves.errors)[known]):
+                continue
+            errors = errors + waves.rates * SHARES[kind]
+        ropes = (
+            encoding
+            for rope in ropes_of(waves.rates, errors) if rope.base > 1
+            for encoding in (tensor2tensor_of(rope, waves.rates, errors), rope) if encoding
+        )  # fmt: skip
+        found = of_encodings(table, replace(blank, start=waves.start, kept=kept), ropes, waves.scale, share)
+        if found.certain:
+            return found
+    return blank
 
 
 def hint_of(table: Array) -> str:

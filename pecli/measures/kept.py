@@ -18,6 +18,7 @@ SHARP = 1e-2  # largest relative residual of a wave in one column
 COMPUTED = 2e-15  # error of waves computed in float64
 FAST = 0.2  # least rate of a wave whose phase one column of few rows tells, rad/position
 MISTAKES = ("mixed_pairings",)
+WAVES = ("cosines", "sines", "angles")
 ROUNDED = ("rates", "positions", "angles")  # what may be rounded to a short type
 
 
@@ -29,18 +30,18 @@ def roundings() -> Iterator[str]:
 
 
 def kept_numbers(encoding: Any, positions: Array, kept: tuple[str, ...]) -> Array:
-    """Return the encoding's numbers at positions (n,) as they are kept, (n, k); its table if `kept` is ()."""
-    name = kept[-1] if kept else ""
-    kind, _, what = name.partition("_")
-    if kind not in ROUND and name not in ("cosines", "sines", "angles"):
+    """Return the encoding's numbers at positions (n,) as they are kept, (n, k)."""
+    wave = next((name for name in kept if name in WAVES), "")
+    kind, _, what = next((name for name in kept if name.partition("_")[0] in ROUND), "float64_").partition("_")
+    if not wave and not what:
         return np.asarray(encoding.table(positions))
-    rounded = {part: ROUND[kind] if kind in ROUND and part in what else ROUND["float64"] for part in ROUNDED}
+    rounded = {part: ROUND[kind if part in what else "float64"] for part in ROUNDED}
     rates = rounded["rates"](encoding.frequencies())
     angles = rounded["angles"](rounded["positions"](positions)[:, None] * rates)
-    if name == "angles":
+    if wave == "angles":
         return angles
-    if kind not in ROUND:
-        return getattr(encoding, "attention_scaling", 1.0) * (np.cos(angles) if name == "cosines" else np.sin(angles))
+    if wave:
+        return getattr(encoding, "attention_scaling", 1.0) * (np.cos(angles) if wave == "cosines" else np.sin(angles))
     return np.asarray(encoding.arrange(np.sin(angles), np.cos(angles)))
 
 

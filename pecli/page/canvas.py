@@ -86,8 +86,8 @@ class Canvas(Options):
 
     size: str = option(
         "page",
-        "size of the picture: column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), a venue "
-        "(icml, icml-full, neurips, acl, nature, …: see gallery/use.md), or 5x3, 8cm, 8cmx5cm, 390pt, 1600x900px",
+        "size of the picture: column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), 5x3, 8cm, 390pt, "
+        "1600x900px, or a venue: icml, icml-full, … (gallery/use.md)",
         split=True,
         aliases=("figsize", "width"),
         text_of=size_text,
@@ -96,15 +96,15 @@ class Canvas(Options):
     dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
     cmap: str | None = option(
         None,
-        "matplotlib colour map; cividis can be read in grey",
-        unset="by what is shown: signed, distance or 0/1",
+        "matplotlib colour map, such as cividis",
+        unset="by the kind of values",
         split=True,
         aliases=("colormap", "colourmap"),
     )
-    vmin: float | None = option(None, "value at the lower end of the colour scale", unset="the values' own")
-    vmax: float | None = option(None, "value at the upper end of the colour scale", unset="the values' own")
+    vmin: float | None = option(None, "lowest value of the colour scale", unset="from the values")
+    vmax: float | None = option(None, "highest value of the colour scale", unset="from the values")
     robust: bool = option(False, "end the colours at the {}nd and {}th percentile of the values".format(*PERCENTILES))
-    headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="what there is to see")
+    headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="the main finding")
     title: str | None = option(
         None,
         "title; {title} stands for pecli's own, {base} for the base, $d^2$ for mathematics",
@@ -112,9 +112,9 @@ class Canvas(Options):
         common=True,
     )
     footnote: str | None = option(None, "footnote; {footnote} stands for pecli's own", unset="how it was made")
-    xlabel: str | None = option(None, "label of horizontal axes", unset="what they show")
-    ylabel: str | None = option(None, "label of vertical axes", unset="what they show")
-    cbar_label: str | None = option(None, "label of colour bars", unset="what they show")
+    xlabel: str | None = option(None, "label of horizontal axes")
+    ylabel: str | None = option(None, "label of vertical axes")
+    cbar_label: str | None = option(None, "label of colour bars")
     columns: int | None = option(
         None, "columns of panels", at_least=1, at_most=256, split=False, unset="as many as fit"
     )
@@ -122,20 +122,19 @@ class Canvas(Options):
     no_headline: bool = option(False, "no headline")
     no_title: bool = option(False, "no title")
     no_footnote: bool = option(False, "no footnote")
-    plain: bool = option(False, "no headline, title and footnote except those given: for a picture with a caption")
+    plain: bool = option(False, "no headline, title or footnote except those given")
     no_colorbar: bool = option(False, "no colour bar")
     no_legend: bool = option(False, "no legend")
     style: str | None = option(
         None,
-        f"matplotlib style on top of pecli's: a name or a file, or {DEFAULT} for none; {ADAPTIVE} makes an SVG that "
-        "follows light and dark pages",
+        f"matplotlib style, a name or a file; {ADAPTIVE}: an SVG that follows light and dark pages; {DEFAULT}: none",
         unset="none",
         split=True,
         file=True,
         aliases=("theme",),
     )
     transparent: bool = option(False, "no background")
-    text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts, not as outlines")
+    text: bool = option(False, "keep text in an SVG as text, not outlines")
     inline: bool = option(False, "an SVG to embed in a web page, without the XML header")
     text_size: float | None = option(
         None,

@@ -21,10 +21,10 @@ from pecli.encodings.biases import Alibi
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
-from pecli.files.tables import IN_MEMORY, file_label, hold, numbers_of, read_array, read_table
+from pecli.files.tables import IN_MEMORY, file_label, hold, numbers_of, read_other, read_table
 from pecli.measures.differences import Change
 from pecli.measures.fits import Fit
-from pecli.measures.formulas import Name
+from pecli.measures.formulas import PAPER, Name
 from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_rates
 from pecli.measures.kept import flattened
 from pecli.measures.rates import dynamic_factor
@@ -40,6 +40,7 @@ COSINE_FIRST = "identify.cosine_first_or_the"
 CHANGES = {
     "flipped": "identify.columns_with_the_wrong",
     "exchanged": "identify.columns_in_each_others",
+    "copied": "identify.columns_copied",
     "scaled": "identify.columns_multiplied_by",
     "zero": "identify.columns_of_zeros",
     "raised": "identify.columns_with_added",
@@ -218,6 +219,8 @@ class IdentifyReport:
                 what = listing([what, say("identify.rates_times", rate=f"{fit.rate:.6g}")])
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
                 what = listing([what, say("identify.computed_in", dtype=dtype)])
+        elif getattr(encoding, "sides", ()):
+            what = listing([what, *(formula_text(name) for name in found.names[:1] if name[0] is not PAPER)])
         if fit and fit.layout == "permuted":
             what = listing([what, order_text(fit)])
         text = "identify.name_what"
@@ -440,29 +443,28 @@ def read_and_identify(
         raise UsageError("pecli identify needs a table or --rates, but not both")
     if rates is not None:
         return IdentifyReport(say("identify.the_rates"), None, identify_rates(np.array(rates), base), 0)
-    file: Learned | None = None
     if isinstance(table, (str, os.PathLike)):
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
             path, _, tensor = path.rpartition("#")
         path = resolved(path)
-        array = read_array(path, tensor)
+        array = read_other(path, tensor)
     else:
         array = numbers_of(table)
-    kept, numbers = flattened(array)
-    if kept or numbers.ndim == 1 or not isinstance(table, (str, os.PathLike)):
-        held = hold(numbers[None] if numbers.ndim == 1 else numbers, "{}")
+    kept = ""
+    if array is None:
+        numbers = read_table(path, tensor, dimensions=1)
+    else:
+        kept, array = flattened(array)
+        held = hold(array[None] if array.ndim < 2 else array, "{}")
         path = path if isinstance(table, (str, os.PathLike)) else held
         numbers = read_table(held)
-    else:
-        numbers = read_table(path, tensor, dimensions=1)
-    if not kept and 1 not in numbers.shape:
-        file = Learned(file=path, tensor=tensor)
     if 1 in numbers.shape:
         found = identify_rates(numbers.ravel(), base)
         return IdentifyReport(file_label(path), None, found, 0)
     if base is not None:
         raise UsageError("--base needs divisors, one number for each pair, not a table", option="base")
     found = identify(numbers)
+    file = None if kept else Learned(file=path, tensor=tensor)
     length = numbers.shape["transposed" in found.kept]
     return IdentifyReport(file_label(path), file, replace(found, kept=(*filter(None, [kept]), *found.kept)), length)

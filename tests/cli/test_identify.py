@@ -16,11 +16,17 @@ from safetensors.numpy import save_file
 import pecli
 from pecli.core.language import say
 from pecli.core.lazy import Array
+from pecli.encodings.rope import Rope
 from tests.conftest import Ask
 
 DATA = Path(__file__).parents[1] / "data"
 MINILM = Path(__file__).parents[2] / "gallery" / "minilm-128x96.npy"
 RATES = json.loads((DATA / "rope_inv_freq.json").read_text(encoding="utf-8"))["cases"]
+
+
+SCALED: dict[str, Any] = {
+    "scaling": "llama3", "factor": 32, "original": 8192, "low_freq_factor": 1, "high_freq_factor": 4
+}  # fmt: skip
 
 
 def sines(length: int, d: int, base: float = 10000.0, start: int = 0) -> Array:
@@ -431,3 +437,42 @@ def test_a_table_without_a_formula_gets_a_hint(
 ) -> None:
     np.save("t.npy", change(sines(64, 32)))
     assert told(ask, "t.npy", code=1)["hint"] == hint
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "kept"),
+    [
+        ("cis.npy", lambda table: (table[:, 1::2] + 1j * table[:, ::2]).astype(np.complex64), ["complex"]),
+        ("cis.npz", lambda table: table[:, 1::2] + 1j * table[:, ::2], ["complex"]),
+        ("real.safetensors", lambda table: table.reshape(80, -1, 2)[:, :, ::-1].astype(np.float32), ["pairs"]),
+        ("cosines.npy", lambda table: np.tile(table[:, 1::2], 2), ["copied_halves", "cosines"]),
+        ("turned.csv", lambda table: table.T, ["transposed"]),
+        ("late.npy", lambda table: table[::-1], ["rows_reversed"]),
+    ],
+)
+def test_how_programs_keep_a_table_is_told(
+    name: str, change: Callable[[Array], Array], kept: list[str], ask: Ask, folder: Path
+) -> None:
+    array = np.ascontiguousarray(change(sines(80, 64, 500000)))
+    if name.endswith("csv"):
+        np.savetxt(name, array, delimiter=",")
+    elif name.endswith("safetensors"):
+        save_file({"freqs": array}, name)
+    else:
+        np.save(name, array) if name.endswith("npy") else np.savez(name, freqs=array)
+    data = told(ask, name)
+    assert data["kept"] == kept and not data["same"] and set(kept) <= {*data["up_to"]}
+    assert "base=500000" in data["spec"] and data["identified"] and data["correct"]
+    assert data["first_position"] == (79 if kept == ["rows_reversed"] else 0)
+    assert ask(*shlex.split(data["command"])[1:], "-o", "drawn.npy").code == 0
+    assert np.load("drawn.npy").shape == (80, 64)
+    assert ask("identify", name, "-o", "picture.png").code == 0
+
+
+def test_slopes_and_divisors_are_known_without_a_base(ask: Ask, folder: Path) -> None:
+    assert told(ask, "--rates", "0.5,0.25,0.125,0.0625,0.03125,0.015625,0.0078125,0.00390625")["spec"] == "alibi"
+    spec = "rope:d=64,base=500000,scaling=llama3,factor=32,original=8192,low_freq_factor=1,high_freq_factor=4"
+    scaled, plain = (np.array(Rope(d=64, base=500000, **each).frequencies()) for each in (SCALED, {}))
+    np.save("freqs.npy", (plain / scaled).astype(np.float32))
+    data = told(ask, "freqs.npy")
+    assert (data["spec"], data["kept"]) == (spec, ["divisors"])

@@ -65,6 +65,7 @@ TORCH = """
 class Tensor:
     def __init__(self, value): self.value = value
     def detach(self): return self
+    def is_complex(self): return False
     def float(self): return self
     def numpy(self): return self.value
 def load(path, map_location, weights_only):

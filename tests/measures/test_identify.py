@@ -536,7 +536,7 @@ def test_one_wrong_column_does_not_hide_a_scaled_rope(scaling: str, pairing: str
     for column in (0, 5, 12):
         wrong = {
             "zero": (np.zeros(512), ["zero"]),
-            "copy": (table[:, column + 2], []),
+            "copy": (table[:, column + 2], ["copied"]),
             "noise": (table[:, column] + 0.01 * rng.normal(size=512), []),
         }
         for name, (numbers, changes) in wrong.items():

@@ -108,6 +108,15 @@ def one_wave_in_bfloat16(rng: Generator) -> Case:
     return np.tile(table, 2), Truth(options_of(spec), ("copied_halves", ("cosines", "sines")[at]))
 
 
+def one_wave_of_rounded_rates(rng: Generator) -> Case:
+    d, base = int(rng.choice([64, 128])), float(rng.choice([10000, 500000, 1000000]))
+    at = int(rng.integers(3))
+    turned = np.arange(500.0)[:, None] * ROUND["bfloat16"](paper(d, base))
+    table = (np.cos, np.sin, np.asarray)[at](turned)
+    kept = ("copied_halves", ("cosines", "sines", "angles")[at], "bfloat16_rates")
+    return typed(np.tile(table, 2), rng, "float32"), Truth(("rope", f"d={d}"), kept, base=base)
+
+
 def copied(rng: Generator) -> Case:
     cosines, sines, spec = rotary(rng)
     halves = bool(rng.integers(2))
@@ -363,7 +372,8 @@ def doubled(rng: Generator) -> Case:
 
 
 KINDS: dict[Callable[[Generator], Case], int] = {
-    one_wave: 30, one_wave_in_bfloat16: 6, copied: 16, vllm: 20, freqs_cis: 16, view_as_real: 16, rotation_matrices: 6,
+    one_wave: 24, one_wave_in_bfloat16: 6, one_wave_of_rounded_rates: 6,
+    copied: 16, vllm: 20, freqs_cis: 16, view_as_real: 16, rotation_matrices: 6,
     angle_tables: 16, rate_vectors: 16, tensor2tensor_rates: 4, divisors: 10, slopes: 10, descending: 10, centred: 10,
     started: 12, simple_vit: 10, scaled_grid: 8, crop: 10, exchanged_axes: 6, loftr: 10, nerf: 10, integer_exponents: 6,
     transposed: 8, sine_for_cosine: 6, rounded: 16, mixed: 6, doubled: 6,

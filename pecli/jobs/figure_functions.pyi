@@ -124,8 +124,8 @@ class FigureOptions(TypedDict, total=False):
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None
     no_clobber: bool
     long: bool
-    csv_sep: Literal[",", ";", "tab"]
-    decimal: Literal[".", ","]
+    csv_sep: Literal["comma", "semicolon", "tab"]
+    decimal: Literal["point", "comma"]
     lang: Literal["en", "zh"]
 
 class HeatmapOptions(FigureOptions, total=False):
@@ -530,8 +530,8 @@ class ReportOptions(TypedDict, total=False):
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None
     no_clobber: bool
     long: bool
-    csv_sep: Literal[",", ";", "tab"]
-    decimal: Literal[".", ","]
+    csv_sep: Literal["comma", "semicolon", "tab"]
+    decimal: Literal["point", "comma"]
     lang: Literal["en", "zh"]
 
 class TableOptions(ReportOptions, total=False):

@@ -19,7 +19,8 @@ from pecli.files.formats import FORMATS
 from pecli.page.canvas import Canvas
 from pecli.reports import REPORTS
 
-SEPARATORS = {",": ",", ";": ";", "tab": "\t"}  # names of the separators of CSV files, and the signs
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}  # of CSV files
+DECIMALS = {"point": ".", "comma": ","}  # decimal signs
 FILE_HELP = "file to write, repeat for more; - is standard output"
 
 
@@ -41,18 +42,24 @@ class Output(Options):
     no_clobber: bool = option(False, "keep existing files: a command ends with 1, a batch skips them")
     long: bool = option(False, "long format of .csv and .json: one row per number, as line figures always have")
     csv_sep: str = option(
-        ",",
-        "separator of .csv files",
+        "comma",
+        "separator in .csv",
         choices=lambda: tuple(SEPARATORS),
-        names={"\t": "tab", "\\t": "tab"},
+        names={**{sign: name for name, sign in SEPARATORS.items()}, "\\t": "tab"},
         split=False,
     )
-    decimal: str = option(".", "decimal sign in .csv files", choices=lambda: (".", ","), split=False)
+    decimal: str = option(
+        "point",
+        "decimal sign in .csv",
+        choices=lambda: tuple(DECIMALS),
+        names={sign: name for name, sign in DECIMALS.items()},
+        split=False,
+    )
 
     def check(self) -> None:
         if self.csv_sep == self.decimal:
             text = f"{option_text('decimal', self.decimal)} needs another separator than {self.csv_sep}"
-            raise UsageError(text, option="decimal", value=self.decimal, advice="give --csv-sep ';' too")
+            raise UsageError(text, option="decimal", value=self.decimal, advice="give --csv-sep semicolon too")
 
     def csv_signs(self) -> dict[str, str]:
         """Return the signs of .csv files that are not the default ones, by option name."""
@@ -71,7 +78,7 @@ class EncodingOption(Options):
 
     encoding: tuple[str, ...] = option(
         (),
-        "name, or name:parameter=value,… (pecli encodings lists them), or a table or config: mine.npy, config.json; "
+        "name, or name:parameter=value,… (pecli encodings lists them), or a file: mine.npy, config.json; "
         "a range or a repeated parameter gives several",
         flags=("-e",),
         split=False,

@@ -39,7 +39,7 @@ from pecli.files.numbers import json_value
 from pecli.files.tables import file_label
 from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import ANALYSES, SEPARATORS
+from pecli.jobs.job_options import ANALYSES, DECIMALS, SEPARATORS
 from pecli.jobs.names import fill_texts
 from pecli.jobs.text import command
 from pecli.jobs.workers import map_in_order
@@ -426,7 +426,7 @@ class Picture(Generic[N_co]):
         alt = alt_text(job, shown)
         made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **texts_of(job, shown)})
         about = FileMetadata(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)
-        return about._replace(separator=SEPARATORS[job.output.csv_sep], decimal=job.output.decimal)
+        return about._replace(separator=SEPARATORS[job.output.csv_sep], decimal=DECIMALS[job.output.decimal])
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """Return the picture for a notebook, as PNG or in the job's format, or a report as a table."""

@@ -19,6 +19,7 @@ SIGNS = [  # words, the separator and the decimal sign
     ("", ",", "."),
     ("--csv-sep ;", ";", "."),
     ("--csv-sep ; --decimal ,", ";", ","),
+    ("--csv-sep semicolon --decimal comma", ";", ","),
     ("--csv-sep tab --decimal ,", "\t", ","),
     ("--csv-sep \\t", "\t", "."),
 ]
@@ -95,10 +96,10 @@ def test_the_first_line_says_how_cells_are_separated(folder: Path, text: str, fo
 
 
 WRONG = [
-    ("heatmap --decimal , -o a.csv", "give --csv-sep ';' too"),
-    ("heatmap --csv-sep ; -o a.json", "--csv-sep ; is for .csv files only"),
+    ("heatmap --decimal , -o a.csv", "give --csv-sep semicolon too"),
+    ("heatmap --csv-sep ; -o a.json", "--csv-sep semicolon is for .csv files only"),
     ("heatmap --decimal , --csv-sep ; -o a.png", "is for .csv files only"),
-    ("heatmap --csv-sep x -o a.csv", "(known: ,, ;, tab)"),
+    ("heatmap --csv-sep x -o a.csv", "(known: comma, semicolon, tab)"),
     ("heatmap --decimal ; -o a.csv", "unknown decimal"),
 ]
 
@@ -111,10 +112,10 @@ def test_other_signs_and_other_files_are_refused(ask: Ask, line: str, said: str)
 
 def test_a_line_and_a_batch_have_the_signs(ask: Ask) -> None:
     ended = ask(*["heatmap", "-d", "2", "-n", "2", "--csv-sep", ";", "--decimal", ",", "-o", "a.csv", "-v"])
-    assert "--csv-sep ';' --decimal ," in ended.err
+    assert "--csv-sep semicolon --decimal comma" in ended.err
     Path("f.toml").write_text(
         '[[figure]]\ncommand = "heatmap"\nd = 2\nlength = 2\ncsv_sep = ";"\ndecimal = ","\noutput = "b.csv"\n'
     )
-    assert "--csv-sep ';' --decimal ," in ask("batch", "f.toml", "--dry-run").out
+    assert "--csv-sep semicolon --decimal comma" in ask("batch", "f.toml", "--dry-run").out
     assert ask("batch", "f.toml", "-j", "1").code == 0
     assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()

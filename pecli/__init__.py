@@ -218,7 +218,7 @@ def model(
     ignore : codes of findings that are left out
     same : compare two files: data and display are the comparison alone, and ``report.same`` says whether they apply the
         same encoding
-    tolerance : the largest relative difference of numbers that two models have alike, for ``same``
+    tolerance : the largest relative difference at which two numbers count as equal, for ``same``
     runtime : what these runtimes do with one file: ``"all"``, ``"vllm"``, … or several (``pecli model --help``)
     flags : llama.cpp's own flags for a GGUF file, with ``runtime="llama.cpp"``: ``"--rope-freq-base 1e6"``
 
@@ -230,7 +230,7 @@ def model(
     Raises
     ------
     PecliError : a file could not be read, or is no config
-    UsageError : a name that there is not, or options that exclude each other
+    UsageError : an unknown name, or options that exclude each other
     """
     from pecli.core.options import Option
     from pecli.models.options import ModelOptions

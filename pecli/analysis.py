@@ -264,7 +264,7 @@ class Numbers(Generic[E_co]):
 
         reach : the smallest and the largest difference, or None if there are too many differences to compute
         """
-        raise UsageError("a difference is for one image of the same size each: try heatmap or distance")
+        raise UsageError("--difference needs figures of one image each, all of the same size: try heatmap or distance")
 
     @property
     def main_array(self) -> str:
@@ -331,6 +331,7 @@ class Analysis(Options, Generic[E], ABC):
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
     default_options: ClassVar[Mapping[str, Any]] = {}  # defaults of encoding and positions: {"d": 8}
     length_help: ClassVar[str] = ""  # help of --length, where another option sets the number of positions
+    config_layers: ClassVar[str] = ""  # kind of layers taken from a config.json that names none
     specs_are_arguments: ClassVar[bool] = False  # whether encodings are arguments, without --encoding
     one_table: ClassVar[bool] = True  # whether one array holds all numbers, as .npy and .csv need
     frame_option: ClassVar[str] = ""  # option whose values become frames if nothing else is swept
@@ -343,6 +344,14 @@ class Analysis(Options, Generic[E], ABC):
     def takes(cls, encoding: type[Encoding]) -> bool:
         """Return whether this analysis can show encodings of that class."""
         return issubclass(encoding, cls.requires)
+
+    @classmethod
+    def moving(cls, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the default values of `frame_option` in a moving picture, one a frame; by default none.
+
+        given : the options that were given, by name
+        """
+        return ()
 
     def made_of(self) -> Sequence[Analysis[Any]]:
         """Return the analyses that compute the numbers: itself, or the figures that it is composed of."""
@@ -368,6 +377,14 @@ class Analysis(Options, Generic[E], ABC):
     def judges(self) -> bool:
         """Whether its options ask something of the numbers that they can fail."""
         return False
+
+    def document_options(self) -> dict[str, Any]:
+        """Return options that were given and only change documents, not numbers, with their values."""
+        return {}
+
+    def written_beside(self) -> Mapping[str, Analysis[Any]]:
+        """Return the analyses that also get a file each, by what is appended to the name of the document."""
+        return {}
 
     def notes(self) -> list[str]:
         """Return warnings about the options, one line each; none by default."""
@@ -403,7 +420,7 @@ class Analysis(Options, Generic[E], ABC):
     def check_view(self, view: View[E]) -> None:
         """Raise UsageError if the encodings or positions cannot be shown."""
         if len(view.encodings) > 1 and not self.several:
-            text = f"{self.name} takes one encoding, {len(view.encodings)} are given: try pecli compare"
+            text = f"{self.name} takes one encoding, but {len(view.encodings)} are given: try pecli compare"
             raise UsageError(text, option="encoding")
         for encoding in view.encodings:
             if isinstance(encoding, TableEncoding):

@@ -16,7 +16,7 @@ from pecli.page.labels import LineLabel, labels_of
 from pecli.page.style import style_context
 
 FIXED = {"attention": "length", "terms": "length", "addition": "length", "dials": "length", "tiles": "length",
-         "maps": "length", "bias": "d"}  # an option that each figure has  # fmt: skip
+         "maps": "length", "ids": "length", "bias": "d"}  # an option that each figure has  # fmt: skip
 
 
 def fitting(figure: str, options: dict[str, Any]) -> dict[str, Any]:

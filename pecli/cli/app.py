@@ -40,6 +40,7 @@ WORDS: Registry[Command] = Registry(
             "What a config.json does to positions, and what is wrong in it",
         ),
         "schema": ("pecli.cli.schema:COMMAND", "The JSON Schema of what a command prints with --json"),
+        "skill": ("pecli.cli.skill:COMMAND", "How an AI agent or a script uses pecli: a skill file, SKILL.md"),
         "tensors": ("pecli.cli.info:TENSORS_COMMAND", "What is in a file of numbers, and which tensor is the table"),
     }
 )
@@ -55,7 +56,7 @@ FILES: Registry[Command] = Registry(
         ),
         "recipe": (
             "pecli.cli.recipe:RECIPE_COMMAND",
-            "What makes finished files again: the command line of one, a batch file of several",
+            "The command line that made a file, or a batch file for several files",
         ),
     }
 )

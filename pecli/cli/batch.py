@@ -53,7 +53,7 @@ def cluster(address: str) -> Iterator[Executor]:
     try:
         client = distributed.Client(address, timeout=TIMEOUT)
     except (OSError, ValueError, MemoryError) as error:  # MemoryError if the server is not Dask
-        why = "what answers is none" if isinstance(error, MemoryError) else error
+        why = "whatever is listening there is not a Dask scheduler" if isinstance(error, MemoryError) else error
         raise PecliError(f"no Dask scheduler answers at {address}: {why}") from None
     executor = client.get_executor(retries=0)
     executor.watch = partial(_check_workers, client, address)
@@ -91,7 +91,7 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
                 steps.advance(f"{result.state} {' '.join(result.paths)}", [*map(as_flags, result.notes)], shown)
     except BaseException:
         print_failures(ended)
-        print_notes(f"{summary(ended)} of {total}; the same line goes on from there")
+        print_notes(f"{summary(ended)} of {total}; the same command continues from there")
         raise
     if as_json:
         print_json([result.data() for result in ended])
@@ -176,7 +176,7 @@ def batch(
     if file is None:
         raise UsageError("name a TOML file, - for standard input, or --init to start one")
     if jobs and dask:
-        raise UsageError("-j is for processes here and --dask for a cluster: drop one of the two")
+        raise UsageError("-j draws on this machine and --dask on a cluster: leave one of them out")
     plan = read_batch(file, folder, only, written=not (check or dry_run))
     chosen = plan.only(only) if only else plan
     chosen = chosen.shard(shard) if shard is not None else chosen
@@ -229,7 +229,7 @@ def report_differences(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     elif differ:
         print_results([f"{state}: {path}" for state, path in differ])
     if differ:
-        raise PecliError(f"not as asked for: {len(differ)} of the files")
+        raise PecliError(f"{len(differ)} files are missing, stale or no longer asked for")
 
 
 def write_example(path: str) -> str:

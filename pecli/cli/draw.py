@@ -76,12 +76,12 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
     if to_stdout and len(jobs) > 1:
         name = "-".join([jobs[0].figure.name, *(f"{{{axis}}}" for axis in jobs[0].axes)])
         advice = f"give {option_text('output', f'{name}.{jobs[0].targets[0].format}')}"
-        raise UsageError(f"-o - takes one picture, {len(jobs)} are asked for", option="output", advice=advice)
+        raise UsageError(f"-o - takes one picture, but {len(jobs)} are asked for", option="output", advice=advice)
     check_targets(jobs)
     for job in jobs:
         job.check()
     if workers is not None and len(jobs) == 1 and not jobs[0].has_frames:
-        text = f"{option_text('jobs', workers)} draws several pictures, or those of a .gif, .webp or .html: this is one"
+        text = f"{option_text('jobs', workers)} needs several pictures, or a .gif, .webp or .html: this is one picture"
         raise UsageError(text, option="jobs", value=workers)
     return to_stdout
 
@@ -112,7 +112,7 @@ def check_show(as_json: bool) -> None:
     from rich.console import Console
 
     if not Console().is_terminal:  # also True with FORCE_COLOR
-        text = "--show draws in a terminal, and standard output is none"
+        text = "--show draws in a terminal, but standard output is not one"
         raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
 
 
@@ -128,7 +128,7 @@ def show_picture(job: Job) -> list[str]:
     width, has = columns(), protocol()
     screen = Console(highlight=False, width=width)
     if has is None and (screen.no_color or screen.color_system is None or "utf" not in screen.encoding):
-        text = "--show draws with coloured half-blocks, and this terminal has no colours or no such signs"
+        text = "--show draws with coloured half-block characters, which this terminal cannot show"
         raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
     across, finest = width * (FINER if has is None else COLUMN), job.canvas.options()["dpi"]
     dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))

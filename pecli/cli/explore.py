@@ -182,8 +182,8 @@ def _explore_command(kind: type[Analysis[Any]], port: int, browser: bool) -> Any
         with guard():
             jobs = jobs_of(kind.name, values_of(known_options(kind), passed_options(texts, kind)))
             if len(jobs) > 1:
-                text = f"explore starts from one picture, {len(jobs)} are asked for"
-                raise UsageError(text, advice="turn the option on the page")
+                text = f"explore starts from one picture, but {len(jobs)} are asked for"
+                raise UsageError(text, advice="change the option on the page")
             jobs[0].check()
             try:
                 server = Server(Explorer(jobs[0]), port)
@@ -191,7 +191,7 @@ def _explore_command(kind: type[Analysis[Any]], port: int, browser: bool) -> Any
                 raise PecliError(f"port {port} could not be used: {error.strerror}") from None
             with server:
                 print_results([server.url])
-                print_notes("the page is for this machine alone; Ctrl-C ends it")
+                print_notes("the page is only visible on this machine; Ctrl-C ends it")
                 if browser:
                     open_window(server.url)
                 server.serve_forever()

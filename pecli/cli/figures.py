@@ -175,4 +175,4 @@ def check_word(word: str, figure: type[Analysis[Any]]) -> None:
     elif equals and canonical_name(known, name) in known:
         advice = f"write {option_text(canonical_name(known, name), value)}"
     if advice:
-        raise UsageError(f"{word[:60]} is no encoding", option="encoding", value=word, advice=advice)
+        raise UsageError(f"{word[:60]} is not an encoding", option="encoding", value=word, advice=advice)

@@ -12,12 +12,21 @@ from typing import Any, TypedDict
 import typer
 
 from pecli.cli.completion import offered_values
-from pecli.cli.options import SharedOptions, argument, file_options, language_option, run_options, with_options
+from pecli.cli.options import (
+    ModelPicture,
+    SharedOptions,
+    argument,
+    file_options,
+    language_option,
+    run_options,
+    with_options,
+)
 from pecli.cli.show import Command, publish, targets_of
 from pecli.core.errors import UsageError, as_flags, is_printable
 from pecli.core.hub import pin_revision
 from pecli.core.json_schema import closed, results, results_of, schema_of
 from pecli.core.language import language_of, say, use_language
+from pecli.core.mathematics import Formula, latex
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes, print_results, show as print_blocks
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
@@ -70,7 +79,7 @@ ENCODINGS_COMMAND = Command(
             offers=lambda: offered_values(EncodingOption.options()["encoding"]),
         ),
     ),
-    ("pecli encodings", "pecli encodings rope", "pecli encodings rope --cite"),
+    ("pecli encodings", "pecli encodings rope", "pecli encodings rope --format tex", "pecli encodings rope --cite"),
     answer=lambda: results(closed(encoding_types(), encoding_types())),
 )
 
@@ -107,19 +116,20 @@ class ParameterData(TypedDict):
 
 def encoding_types() -> dict[str, Any]:
     """Return the types of what --json says of an encoding, by key."""
-    return {**dict.fromkeys(facts(Learned), str), "formula": str, "parameters": dict[str, ParameterData]}
+    return {**dict.fromkeys((*facts(Learned), "formula", "latex"), str), "parameters": dict[str, ParameterData]}
 
 
 def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
-    """Return the facts, the formula and the parameters of an encoding, for --json."""
+    """Return the facts, the formula, also as LaTeX, and the parameters of an encoding, for --json."""
     parameters = {name: {"help": entry.help, "takes": entry.bounds} for name, entry in encoding.options().items()}
-    return {**facts(encoding), "formula": say(encoding.formula), "parameters": parameters}
+    formula = say(encoding.formula)
+    return {**facts(encoding), "formula": formula, "latex": latex(formula), "parameters": parameters}
 
 
 def detail(encoding: type[Encoding]) -> list[Block]:
     """Return formula, figures, example and parameters of an encoding; conditional parameters have their own tables."""
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
-    more = {"formula": say(encoding.formula), "figures": figures, "example": encoding.example}
+    more = {"formula": Formula(say(encoding.formula)), "figures": figures, "example": encoding.example}
     tables: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for entry in encoding.options().values():
         owner, values = entry.only_with or ("", ("",))
@@ -146,6 +156,7 @@ def model(
     runtime: tuple[str, ...],
     flags: str | None,
     ignore: tuple[str, ...],
+    figure: str,
     strict: bool,
     cite: bool,
     output: tuple[str, ...],
@@ -160,29 +171,30 @@ def model(
     Exits with 1 if a finding is an error or a file cannot be read; the other files are still read.
     """
     from pecli.reports.answer import answer
-    from pecli.reports.model import spectrum_specs
     from pecli.reports.runtimes import RuntimesReport
 
     if not paths:
         raise UsageError("pecli model needs the path of a config.json, or of a folder that holds one")
     targets, pictures = targets_of(output, format, json, pictures=True)
-    others = {"--cite": cite, "--strict": strict, "a picture": bool(pictures)}
+    others = {"--cite": cite, "--strict": strict, "a picture": bool(pictures) and figure != "drift"}
     values = {"same": same, "tolerance": tolerance, "override": override, "runtime": runtime, "flags": flags}
     asked = ModelOptions.of_read({"seq_len": seq_len, "ignore": ignore, **values})
     with use_language(language := language_of(lang)):
         report, failures = answer(paths, asked, others=[name for name, own in others.items() if own])
         document, lines, data = report.document, report.lines(), report.data
     if isinstance(report, RuntimesReport):
-        publish(document, data, targets)
+        if pictures:
+            models, names = report.models_by_runtime()
+            specs = specs_of(models, figure, names)
+            draw(figure, {"encoding": specs, **language.settings()}, pictures, format, quiet=quiet, verbose=verbose)
+        if targets or not pictures:
+            publish(document, data, targets)
         return
     if cite:
         made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
         print_citations(made, [*targets, *pictures])
     elif pictures:
-        specs = spectrum_specs(report.models)
-        if not specs:
-            raise UsageError("none of the layers has wavelengths to draw", option="output", value=output)
-        draw("spectrum", {"encoding": specs, **language.settings()}, pictures, format, quiet=quiet, verbose=verbose)
+        draw_models(report.models, figure, pictures, format, language, quiet=quiet, verbose=verbose)
     if not cite and (targets or not pictures):
         publish(document, data, targets, lines)
     for failure in failures:
@@ -203,11 +215,56 @@ def model_schema() -> dict[str, Any]:
     return schema_of(OneModel | SeveralModels | ComparisonData | RuntimesData)
 
 
+def draw_models(
+    models: Sequence[Any], figure: str, paths: list[str], format: str | None, language: Any, **how: Any
+) -> None:
+    """Draw the figure of these models into the files."""
+    if figure == "layers":
+        write_layers(models, paths, format, language)
+    else:
+        draw(figure, {"encoding": specs_of(models, figure), **language.settings()}, paths, format, **how)
+
+
+def write_layers(models: Sequence[Any], paths: Sequence[str], format: str | None, language: Any) -> None:
+    """Write the picture of the layers of models into each of these files."""
+    from pecli.figures.layers import draw_layers
+    from pecli.files.formats import format_of
+    from pecli.files.writer import check_target, write
+    from pecli.page.canvas import Canvas
+    from pecli.reports.model import names_of
+
+    for path in paths:
+        check_target(path, clobber=True, example="picture.png")
+    formats = [format_of(path, format) for path in paths]
+    with use_language(language):
+        drawn = draw_layers(models, names_of(models), formats, Canvas())
+    for path, data in zip(paths, drawn, strict=True):
+        write(path, data)
+        print_results([path])
+
+
+def specs_of(models: Sequence[Any], figure: str, names: Sequence[str] = ()) -> list[str]:
+    """Return the specs that a picture of models shows; raise UsageError if there are too few.
+
+    names : labels of the models in the drift figure, instead of their paths
+    """
+    from pecli.reports.model import drift_specs, spectrum_specs
+
+    specs = spectrum_specs(models) if figure == "spectrum" else drift_specs(models, names)
+    if figure == "drift" and len(specs) < 2:
+        text = f"--figure drift needs two files or runtimes with rates, not {len(specs)}"
+        raise UsageError(text, option="figure", value=figure)
+    if not specs:
+        raise UsageError("none of the layers has wavelengths to draw", option="output")
+    return specs
+
+
 MODEL_COMMAND = Command(
     with_options(
         model,
         [
             *ModelOptions.options().values(),
+            *ModelPicture.options().values(),
             *SharedOptions.options().values(),
             *file_options(pictures=True),
             language_option(),
@@ -224,6 +281,8 @@ MODEL_COMMAND = Command(
         "pecli model path/to/config.json",
         "pecli model hf:Qwen/Qwen2.5-7B models/*/config.json -o spectra.png",
         "pecli model config.json model.gguf --same",
+        "pecli model config.json --figure layers -o layers.png",
+        "pecli model config.json other.json --figure drift -o drift.png",
     ),
     answer=model_schema,
     notes=(
@@ -231,7 +290,7 @@ MODEL_COMMAND = Command(
         "Exit codes: 0 read, 1 an error in the file, with --strict a warning too, with --same another encoding; "
         "2 wrong usage. Each finding ends with its code, which --ignore takes; gallery/reference.md lists them.",
         "critical dimension: columns whose pairs make a whole turn in training (arXiv:2310.05209). first Σ cos < 0: "
-        "the offset from which a key can outscore a nearer one that is alike (arXiv:2405.14591).",
+        "the offset from which a key can outscore a similar, nearer one (arXiv:2405.14591).",
     ),
 )
 

@@ -29,6 +29,18 @@ class SharedOptions(Options):
     strict: bool = option(False, "also exit with 1 for a warning or a known mistake")
 
 
+@dataclass(frozen=True)
+class ModelPicture(Options):
+    """The option of ``pecli model`` for its pictures."""
+
+    figure: str = option(
+        "spectrum",
+        "what a picture shows: wavelengths, how far each layer looks back, or how far the rates of other files or "
+        "runtimes drift from the first",
+        choices=lambda: ("spectrum", "layers", "drift"),
+    )
+
+
 def run_options(*without: str) -> list[Option]:
     """Return the options of every run except those named."""
     return [entry for name, entry in RunOptions.options().items() if name not in without]

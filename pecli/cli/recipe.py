@@ -65,7 +65,7 @@ def recipe(files: list[str], *, form: str | None, output: tuple[str, ...], json:
     if form and json:
         raise UnusedOptionError("form", form, "--json prints the line and the job")
     if output and len(files) > 1:
-        raise UsageError(f"--output takes the recipe of one file, {len(files)} are given")
+        raise UsageError(f"--output needs a single file, but {len(files)} are given")
     jobs = [read_job(path, output) for path in files]
     as_lines = form == "command" or (form is None and len(jobs) == 1)
     if json:
@@ -140,7 +140,7 @@ def errors_naming(path: str) -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        raise UsageError(f"{path} carries a job that cannot be asked for: {error}") from None
+        raise UsageError(f"{path} carries a job that pecli cannot read: {error}") from None
 
 
 def path_below_here(path: str) -> str:
@@ -148,7 +148,7 @@ def path_below_here(path: str) -> str:
     place = os.path.relpath(path) if Path(path).is_absolute() else os.path.normpath(path)
     inside = re.sub(r"^(\.\./)+", "", place)
     if inside != place:
-        notice(f"{path} is not below this folder: the batch writes {inside}")
+        notice(f"{path} is outside this folder: the batch file writes {inside}")
     return inside
 
 

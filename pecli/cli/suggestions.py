@@ -11,9 +11,18 @@ from pecli.encodings.registry import all_encodings, encoding_named
 from pecli.files.formats import FORMATS
 from pecli.jobs.job import SWEPT
 from pecli.jobs.job_options import ANALYSES, figures_for, known_options
+from pecli.models.flags import KEYS, OTHERS
 
 MAX_NAMES = 3  # most suggestions
 ALIKE = 0.65  # smallest similarity of a suggestion
+OF_RUNTIMES = {  # options of `pecli model`, with the names that runtimes and configs use for them
+    "--override": (
+        *("hf_overrides", "json_model_override_args", "rope_scaling", "rope_parameters", "rope_theta"),
+        *("rope_scaling_factor", "max_position_embeddings", "rope_scaling_type"),
+    ),
+    "--flags": tuple(flag.replace("-", "_") for flag in (*KEYS, *OTHERS)),
+    "--seq-len": ("max_model_len", "context_length", "ctx_size"),
+}
 
 
 def unknown_command(word: str, commands: Iterable[str]) -> str:
@@ -50,6 +59,9 @@ def unknown_option(command: str, flag: str, flags: Mapping[str, str]) -> str:
             return advice
         words |= {f"--{other}": f"--{name}" for other, name in canonical_names(ANALYSES[figure]).items()}
     near = list(dict.fromkeys(words[word] for word in _nearest(flag, words)))
+    if command == "model":
+        plain = flag.lstrip("-").partition("=")[0].replace("-", "_")
+        near = [name for name, theirs in OF_RUNTIMES.items() if plain in theirs] or near
     return f"{command} has no option {flag}{_did_you_mean(near)}: pecli {command} --help lists them"
 
 

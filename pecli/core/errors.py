@@ -1,4 +1,4 @@
-"""Errors and notices. Their texts spell options as the command line does; batch files and Python respell them."""
+"""Errors and notices. Messages spell options as on the command line; for batch files and Python they are respelled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ def as_flags(text: str) -> str:
 
 
 def as_keywords(text: str, equals: str = "=", blank: str = "_") -> str:
-    """Return a message with options spelled for Python: ``text_size=5``."""
+    """Return a message with options spelled for Python: ``text_size=5``.
+
+    equals : text between name and value
+    blank : text in place of each hyphen of a name
+    """
 
     def keyword(match: re.Match[str]) -> str:
         return match[1].replace("-", blank) + (equals if match[2] else "") if match[1] else match[0]
@@ -99,7 +103,7 @@ class PecliError(ValueError):
 
     @classmethod
     def combine(cls, lines: Iterable[str], **more: Any) -> Self:
-        """Return one error with a line for each of several."""
+        """Return one error that stands for several, given one line for each; `more` are arguments of the class."""
         every = tuple(lines)
         error = cls("\n".join(every), **more)
         error.lines = every
@@ -126,7 +130,7 @@ class UsageError(PecliError):
 
 
 class UnusedOptionError(UsageError):
-    """An option that has no effect with the others. A batch file's default that raises it is ignored."""
+    """An option has no effect together with the others. If it is a default in a batch file, it is ignored."""
 
     def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
         typed = ",".join(map(str, value)) if isinstance(value, tuple) else value
@@ -135,9 +139,12 @@ class UnusedOptionError(UsageError):
 
 
 def nearest(word: str, names: Iterable[str], alike: float = 0.55, most: int = 1) -> list[str]:
-    """Return at most `most` names that start with a word of at least three letters, otherwise the closest match.
+    """Return at most `most` of the names that start with the word; if none does, the one name that is closest, or [].
 
-    A name that is a whole part of the word is preferred to one that looks similar: yarn for dynamic-yarn.
+    A name that is a whole part of the word is preferred to one that looks similar: yarn for dynamic-yarn. A word of
+    one or two letters is not taken for the start of a name.
+
+    alike : least similarity of a similar name, from 0 to 1
     """
     word, every = word[:60].lower(), list(names)
     begun = sorted((name for name in every if len(word) > 2 and name.lower().startswith(word)), key=len)

@@ -41,7 +41,7 @@ class HubFile(NamedTuple):
     """A model on the hub, or a file or tensor in it.
 
     folder : a folder, or a file that ends in .json or .safetensors
-    tensor : name of a tensor, or the end of it
+    tensor : name of a tensor, or the end of such a name
     """
 
     repo: str
@@ -55,7 +55,7 @@ class HubFile(NamedTuple):
         return f"hf:{self.repo}{''.join(part or '' for part in parts)}"
 
     def file(self, name: str) -> str:
-        """Return the path of the named file in the folder; the folder itself if it is already a file of that type."""
+        """Return the path of the named file in `folder`, or `folder` itself if it is a file with the same extension."""
         return self.folder if self.folder.endswith(Path(name).suffix) else f"{self.folder}/{name}".strip("/")
 
 
@@ -74,7 +74,7 @@ def parse_hub_path(path: str) -> HubFile:
 
 
 def resolved(path: str) -> str:
-    """Return a path as jobs record it: in the search folder if it exists there, a hub reference with its commit."""
+    """Return a path as jobs record it: inside the search folder if it exists there, a hub reference with its commit."""
     return pin_revision(resolve_path(path))
 
 
@@ -96,7 +96,7 @@ def _commit(repo: str, revision: str | None, folder: str) -> str:
 
 
 def download(path: str, name: str = CONFIG) -> str:
-    """Return the local path of a model's file, which is downloaded unless it is in the cache."""
+    """Return the local path of the file `name` of a model, after downloading it if it is not in the cache."""
     check_readable(path)
     item = parse_hub_path(path)
     with _as_pecli_errors(path, item.file(name)):
@@ -152,7 +152,7 @@ def _files(item: HubFile) -> list[str]:
 
 
 def _open(path: str, item: HubFile, name: str) -> io.IOBase:
-    """Open a file from the cache, or remotely in ranges."""
+    """Open the file `name` in the cache, or on the hub, where only the parts that are read are downloaded."""
     if known := _on_disk(item._replace(folder=""), name):
         return Path(known).open("rb")
     with _as_pecli_errors(path):
@@ -194,7 +194,10 @@ def _client() -> Any:
 
 @contextmanager
 def _as_pecli_errors(path: str, file: str = "such file") -> Iterator[None]:
-    """Raise any error of the client as a PecliError with a one-line reason."""
+    """Raise any error of the client as a PecliError with a one-line reason.
+
+    file : what the model lacks if the error says that something was not found
+    """
     try:
         yield
     except (PecliError, MemoryError):

@@ -1,4 +1,4 @@
-"""JSON Schemas of types: what --json prints is described by TypedDicts and fields beside what makes it."""
+"""JSON Schemas of Python types. TypedDicts and dataclasses, beside the code that fills them, describe --json output."""
 
 from __future__ import annotations
 
@@ -60,14 +60,18 @@ def schema_of(kind: Any, lost: bool = False) -> Schema:
 
 
 def closed(kinds: Mapping[str, Any], required: Iterable[str] = (), lost: bool = False) -> Schema:
-    """Return the schema of an object with keys of these types, and no others."""
+    """Return the schema of an object with these keys and no others; `kinds` gives the type of each key.
+
+    required : keys that the object always has
+    lost : as for `schema_of`
+    """
     properties = {name: schema_of(kind, lost) for name, kind in kinds.items()}
     needed = [name for name in kinds if name in {*required}]
     return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
 
 def any_of(schemas: Iterable[Schema]) -> Schema:
-    """Return the schema of what one of several takes; plain types are one list of names."""
+    """Return the schema of values that fit at least one of several schemas; plain types become one list of names."""
     names: dict[str, None] = {}
     rest: list[Schema] = []
     for each in schemas:
@@ -81,11 +85,11 @@ def any_of(schemas: Iterable[Schema]) -> Schema:
 
 
 def results_of(*kinds: Any) -> Schema:
-    """Return the schema of {"results": [...]}, whose items all are of one of these types."""
+    """Return the schema of {"results": [...]} in which all items have the same one of these types."""
     return any_of(results(schema_of(kind)) for kind in kinds)
 
 
 def results(item: Schema) -> Schema:
-    """Return the schema of {"results": [...]} of such items."""
+    """Return the schema of {"results": [...]} whose items have the schema `item`."""
     listed = {"results": {"type": "array", "items": item}}
     return {"type": "object", "properties": listed, "required": ["results"], "additionalProperties": False}

@@ -1,9 +1,9 @@
 """The language of pictures and reports: English, or another module of `pecli.languages`.
 
-Every text has a key, under which each language has its sentence: ``say("figures.cells", rows=3, columns=4)``. Names,
-numbers and formulas fill the blanks. A pair of sentences is singular and plural, chosen by the blank ``count``. A text
-that is not a key is returned unchanged if the language has no translation of it: names of encodings, summaries of
-commands. Messages of the command line are English.
+Every text has a key, under which each language has a sentence: ``say("figures.cells", rows=3, columns=4)``. Names,
+numbers and formulas fill the blanks. A pair of sentences is singular and plural, chosen by the blank ``count``. Names
+of encodings have no key: the English name itself is looked up, and is returned unchanged if the language has no
+translation of it. Messages of the command line are English.
 """
 
 from __future__ import annotations
@@ -98,13 +98,19 @@ class Sentence(str):
 
 
 def say(key: str, /, **blanks: Any) -> str:
-    """Return the text with the given key in the current language, blanks filled in; an unknown key stays as it is."""
+    """Return the text with the given key in the current language, blanks filled in; for an unknown key the key."""
     text = texts(_CURRENT.get()).get(key) or texts(ENGLISH).get(key, key)
     if isinstance(text, tuple):
         text = text[blanks["count"] != 1]
     said = Sentence(text.format_map(blanks) if blanks else text)
     said.key, said.blanks = key, {name: item.item() if hasattr(item, "item") else item for name, item in blanks.items()}
     return said
+
+
+def summary_of(name: str, english: str) -> str:
+    """Return the one-line summary of a figure or report in the current language; `english` if that has none."""
+    text = texts(_CURRENT.get()).get("summary." + name, english)
+    return text if isinstance(text, str) else text[-1]
 
 
 def finding(text: str) -> dict[str, Any]:
@@ -143,7 +149,10 @@ def enumerated(texts: Sequence[str]) -> str:
 
 
 def merge_labels(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[str]:
-    """Return the distinct texts: first those that all labels share, then the others, each with its labels."""
+    """Return the distinct texts: first those that all labels share, then the others, each with its labels.
+
+    texts : the texts of each label
+    """
     every = dict.fromkeys(text for each in texts for text in each if text)
     owners = {text: [label for label, each in zip(labels, texts, strict=True) if text in each] for text in every}
     # commas cannot separate names with commas
@@ -154,7 +163,7 @@ def merge_labels(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[
 
 
 def letters() -> str:
-    """Return the non-ASCII characters of the current language, to look for fonts; empty for English."""
+    """Return the non-ASCII characters of the current language, for which a font must be found; "" for English."""
     lang = _CURRENT.get()
     return "" if lang == ENGLISH else "".join(sorted({sign for sign in str(texts(lang)) if not sign.isascii()}))
 

@@ -31,7 +31,10 @@ else:
 
 
 def cached(function: F) -> F:
-    """Return `functools.cache` of a function, typed as the function: mypy takes dataclass arguments for unhashable."""
+    """Return `functools.cache` of a function, with the function's own type.
+
+    With the type of the cache, mypy would refuse dataclasses as arguments, which it considers unhashable.
+    """
     return cast(F, cache(function))
 
 

@@ -37,7 +37,11 @@ def _text(path: Path) -> str:
 
 
 def check_memory(what: str, shape: tuple[int, ...], advice: str, copies: int = COPIES) -> None:
-    """Raise UsageError if memory cannot hold `copies` float64 arrays of this shape."""
+    """Raise UsageError if memory cannot hold `copies` float64 arrays of this shape.
+
+    what : name of the array, which begins the message
+    advice : what to try, which ends the message
+    """
     size = " × ".join(f"{side:,}" for side in shape)
     check_bytes(f"{what}: {size} numbers take", 8 * math.prod(shape), advice, copies)
 
@@ -46,6 +50,7 @@ def check_bytes(what: str, needed: int, advice: str, copies: int = 1) -> None:
     """Raise UsageError if memory cannot hold `needed` bytes `copies` times.
 
     what : begins the message, with its verb: "the picture takes"
+    advice : what to try, which ends the message
     """
     free = available() if copies * needed > UNCHECKED else None
     if free is not None and copies * needed > free:

@@ -15,7 +15,10 @@ NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"  # no digit can match 
 
 
 def chunks(first: int, stop: int, width: int, most: int | None = None) -> list[range]:
-    """Return the rows first … stop − 1, of `width` numbers each, as ranges of at most `most` numbers (or CHUNK)."""
+    """Return the rows first … stop − 1, of `width` numbers each, as ranges of rows with about `most` numbers at most.
+
+    most : by default CHUNK; a range has at least one row
+    """
     step = max(1, (most or CHUNK) // max(1, width))
     return [range(at, min(at + step, stop)) for at in range(first, stop, step)]
 

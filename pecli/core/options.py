@@ -35,7 +35,8 @@ SPAN = re.compile(r"\s*\d+\s*[-:–]\s*\d+\s*")  # a range in other notations, f
 COMMA_IN_TEXT = r",(?!\s*[\d.]+\s*$)"  # 5,3 is one size
 THOUSANDS = re.compile(r"\s*\d{1,3}(,\d{3})*,0\d\d(,\d{3})*\s*")  # 4,096 is not a list, as no number begins with 0
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # inches per unit; points are TeX's
-SIDE = rf"(\d+(?:\.\d+)?)(?:\s*({'|'.join(INCHES)}))?"
+PIXEL = "px"  # the unit whose inches follow from the resolution
+SIDE = rf"(\d+(?:\.\d+)?)(?:\s*({'|'.join([*INCHES, PIXEL])}))?"
 SIZE = rf"\s*{SIDE}(?:\s*[xX×,]\s*{SIDE})?\s*"
 
 
@@ -47,16 +48,19 @@ def size_text(size: tuple[float, float] | float) -> str | None:
     return "x".join(map(write_scalar, sides))
 
 
-def inches_of(text: str) -> tuple[float, float | None] | None:
+def inches_of(text: str, dpi: float = 150) -> tuple[float, float | None] | None:
     """Return width and height in inches, with height None if only one number is given; None if the text is not a size.
 
     A unit given once holds for both numbers; the default unit is the inch.
+
+    dpi : pixels per inch, for sizes in pixels
     """
     match = re.fullmatch(SIZE, text)
     if match is None:
         return None
     width, unit, height, other = match.groups()
-    across, down = INCHES[unit or other or "in"], INCHES[other or unit or "in"]
+    units = {**INCHES, PIXEL: 1 / dpi}
+    across, down = units[unit or other or "in"], units[other or unit or "in"]
     return float(width) * across, float(height) * down if height else None
 
 
@@ -202,7 +206,10 @@ class Option:
         return result
 
     def as_text(self, value: Any) -> Any:
-        """Return the value, or each of several, as text, such as ``8x4`` for a size (8, 4), if it has a text form."""
+        """Return the text form of a value, such as ``8x4`` for a size (8, 4); for several values, a list of texts.
+
+        A value without a text form is returned unchanged.
+        """
         if value is None or isinstance(value, str) or self.text_of is None:
             return value
         text = self.text_of(value)
@@ -273,7 +280,10 @@ class Option:
 def option(default: Any, help: str, *, only_with: tuple[str, str | tuple[str, ...]] | None = None, **facts: Any) -> Any:
     """Return a dataclass field that is an option; its name and type are those of the field.
 
-    facts : attributes of `Option`. The default can be None only if the field's type allows it.
+    only_with : another option, and its value or values with which alone this option applies
+    facts : other attributes of `Option`
+
+    The default can be None only if the field's type allows it.
     """
     if only_with is not None:
         owner, values = only_with
@@ -297,7 +307,7 @@ class Options:
         for name, value in self.changed().items():
             owner, values = self.options()[name].only_with or ("", ())
             if owner and getattr(self, owner) not in values:
-                text = f"{name} belongs to {owner}={', '.join(values)}, and {owner} is {getattr(self, owner)}"
+                text = f"{name} belongs to {owner}={', '.join(values)}, but {owner} is {getattr(self, owner)}"
                 raise UsageError(text, option=name, value=value)
         self.check()
 
@@ -311,7 +321,7 @@ class Options:
         return _options(owner)
 
     def inputs(self) -> tuple[str, ...]:
-        """Return the files that these values name. Overridden in classes where such a value may not be a file."""
+        """Return the files that the values name. Classes in which such a value need not be a file override this."""
         values = (getattr(self, name) for name, entry in self.options().items() if entry.file)
         return tuple(value for value in values if value is not None)
 
@@ -330,7 +340,8 @@ class Options:
         return made
 
     def changed_to(self, **read: Any) -> Self:
-        """Return a copy with some values replaced; unlike `dataclasses.replace`, it does not check them again."""
+        """Return a copy with some values replaced, which must be read already: unlike `dataclasses.replace`, this does
+        not read and check each value again."""
         return self.of_read({**{field.name: getattr(self, field.name) for field in dataclasses.fields(self)}, **read})
 
     @classmethod

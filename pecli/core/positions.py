@@ -43,7 +43,7 @@ class Positions(Options):
         return np.arange(self.start, self.stop, dtype=np.float64)
 
     def blocks(self, most: int | None) -> Blocks:
-        """Return the positions in at most `most` blocks of equal size; one position a block if None."""
+        """Return the positions in at most `most` blocks of equal size; one position per block if None."""
         size = 1 if most is None else -(-self.length // max(1, most))
         return Blocks(self.start, self.length, size)
 

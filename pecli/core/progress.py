@@ -16,7 +16,7 @@ DELAY = 1.0  # seconds before a progress bar appears
 
 
 def untracked(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """Return the items without reporting progress."""
+    """Return the items without reporting progress; `doing` is ignored."""
     return items
 
 
@@ -27,7 +27,7 @@ def is_notebook() -> bool:
 
 
 def in_notebook(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """Return the items, with a progress bar if the notebook can show one."""
+    """Return the items, with a progress bar if the notebook can show one; `doing` describes the work."""
     return progress(items, doing) if is_notebook() and find_spec("ipywidgets") is not None else items
 
 
@@ -45,7 +45,7 @@ def supports_animation() -> bool:
 
 
 def progress(items: Sequence[Any], doing: str) -> Iterable[Any]:
-    """Yield the items, with a bar on stderr if they take longer than DELAY."""
+    """Yield the items, with a bar on stderr if they take longer than DELAY; `doing` describes the work."""
     begun = time.monotonic()
     for at, item in enumerate(items):
         if time.monotonic() - begun >= DELAY and supports_animation():

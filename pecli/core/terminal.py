@@ -29,7 +29,7 @@ CODE = "code"  # style of a command to type
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph, wrapped to the width; with `heading` a heading; with style CODE a command to type."""
+    """A paragraph, wrapped to the width: a heading if `heading` is set, a command to type if `style` is CODE."""
 
     text: str = ""
     heading: bool = False
@@ -74,7 +74,7 @@ def print_results(lines: Iterable[str]) -> None:
 
 
 def print_json(results: Sequence[Any]) -> None:
-    """Print results on stdout as JSON; every command uses this form."""
+    """Print results on stdout as JSON, in the form that all commands share: {"results": [...]}."""
     print_results([json.dumps({"results": results}, allow_nan=False)])
 
 
@@ -206,7 +206,10 @@ PROTOCOLS: dict[str, Callable[[bytes, int], str]] = {"kitty": kitty, "iterm": it
 
 
 def protocol(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return the name of the terminal's image protocol by its environment; None if it has none (half-blocks)."""
+    """Return the name of the terminal's image protocol, from its environment; None if it has none.
+
+    Without a protocol, images are printed as half-blocks.
+    """
     kind = environment.get("TERM", "")
     programs = {environment.get("TERM_PROGRAM"), environment.get("LC_TERMINAL")}
     if kind == "dumb" or "TMUX" in environment or kind.startswith(("screen", "tmux")):

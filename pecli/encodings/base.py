@@ -28,7 +28,7 @@ LISTED = 12  # most numbers that a title lists
 
 
 def width_option(default: int | None, help: str, at_most: int = 65536, **more: Any) -> Any:
-    """Return the option d, for encodings of any width."""
+    """Return the option d, for encodings of any width; `more` are other attributes of the `Option`."""
     flags, aliases = ("-d", "--d-model"), ("dim", "head_dim", "hidden_size", "width")
     return option(default, help, at_least=1, at_most=at_most, flags=flags, aliases=aliases, common=True, **more)
 
@@ -42,7 +42,7 @@ def tensor_option() -> Any:
 def check_tensor(file: str | None, tensor: str | None) -> None:
     """Raise UsageError if a tensor is named without a file."""
     if file is None and tensor is not None:
-        text = f"{option_text('tensor', tensor)} names a table in a file"
+        text = f"{option_text('tensor', tensor)} names a table in a file, but no file is given"
         raise UsageError(text, option="tensor", value=tensor, advice="give --file too")
 
 
@@ -97,11 +97,11 @@ class Encoding(Options, ABC):
 
     @property
     def context(self) -> int | None:
-        """The default length in use of a formula that depends on it; None for others."""
+        """The length in use, given or by default, if the formula depends on it; otherwise None."""
         return None
 
     def other_lengths(self) -> str:
-        """Return which rates hold at the length in use and at others, if the formula depends on it; otherwise ""."""
+        """Return a text on the rates that hold at the length in use and at others; "" if rates do not depend on it."""
         return ""
 
     @classmethod
@@ -116,7 +116,7 @@ class Encoding(Options, ABC):
 
     @property
     def own_positions(self) -> Positions | None:
-        """All positions if the encoding defines them, as a grid does; None if the user does."""
+        """All positions if the encoding defines them, as a grid does; None if the user chooses them."""
         return None
 
     def rows_from(self, start: int) -> int | None:
@@ -139,7 +139,7 @@ class Encoding(Options, ABC):
         return 1.0
 
     def places_of(self, positions: Array) -> Array:
-        """Return the coordinates of positions (n,), (axes, n): rows and columns of a grid, or the positions."""
+        """Return the coordinates, (axes, n), of positions (n,): rows and columns in a grid, otherwise the positions."""
         return positions[None]
 
     def position_at(self, place: int | str) -> int:
@@ -175,11 +175,14 @@ class Encoding(Options, ABC):
         return ""
 
     def title(self, join: Join = listing) -> str:
-        """Return the encoding in a title: its label, otherwise its description."""
+        """Return the encoding in a title: its label, otherwise its description, joined by `join`."""
         return self.label or self.described(join)
 
     def described(self, join: Join = listing) -> str:
-        """Return the name and the changed or always shown parameters: ``sinusoidal, d = 128, base = 10``."""
+        """Return the name and the changed or always shown parameters: ``sinusoidal, d = 128, base = 10``.
+
+        join : function that joins these parts
+        """
         return join(self.title_pieces())
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
@@ -288,7 +291,10 @@ class TableEncoding(Encoding):
 
     @cached_property
     def measured(self) -> dict[Any, Any]:
-        """Cache of measurements, by measure and rows; not global, as encodings of a changed file compare equal."""
+        """Cache of measurements, by measure and rows.
+
+        It is not global, because two encodings of one file compare equal even if the file changed between them.
+        """
         return {}
 
     def cycle(self, most: int) -> Positions | None:
@@ -330,7 +336,10 @@ class Additive(TableEncoding):
 
 @dataclass(frozen=True)
 class Rotary(TableEncoding):
-    """Base of encodings that rotate queries and keys by their positions; the table is that of one fixed vector."""
+    """Base of encodings that rotate queries and keys by their positions.
+
+    Row p of the table is one fixed vector, rotated to position p.
+    """
 
     gives: ClassVar[str] = "rotation"
     kind: ClassVar[str] = "turns queries and keys"
@@ -363,19 +372,21 @@ class Rotary(TableEncoding):
 
 @dataclass(frozen=True)
 class BiasEncoding(Encoding):
-    """Base of encodings with a number for every head and offset, added to the score of query and key. No table."""
+    """Base of encodings without a table: a number for every head and offset is added to the score of query and key."""
 
     gives: ClassVar[str] = "bias"
     kind: ClassVar[str] = "added to the score"
 
     @property
     def known(self) -> bool:
-        """Whether `bias` gives the bias; otherwise it is learned, and class numbers take its place."""
+        """Whether `bias` gives the bias. If not, the bias is learned, and `bias` gives the number of each offset's
+        class, such as T5's buckets.
+        """
         return True
 
     @property
     def quantity(self) -> str:
-        """Name of the result of `bias`: the bias, or the class numbers."""
+        """Text key for the result of `bias`: the bias, or the number of the offset's class."""
         return "encoding.bias"
 
     @property
@@ -396,7 +407,7 @@ class BiasEncoding(Encoding):
 
 
 def ends_of(encodings: Sequence[Encoding], shown: Positions) -> tuple[float, float]:
-    """Return the first and last position, multiplied by the spacing if all encodings share it."""
+    """Return the first and last position of `shown`, multiplied by the spacing if it is the same for all encodings."""
     steps = {encoding.spacing for encoding in encodings}
     step = steps.pop() if len(steps) == 1 else 1
     return step * shown.start, step * (shown.stop - 1)
@@ -418,7 +429,11 @@ def title_of_several(encodings: Sequence[Encoding]) -> str:
 def distinguishing_labels(
     encodings: Sequence[Encoding], without: Collection[str] = (), join: Join = listing
 ) -> list[str]:
-    """Return for each encoding what distinguishes it from the others, or its name if nothing does."""
+    """Return for each encoding what distinguishes it from the others, or its name if nothing does.
+
+    without : parameters to leave out
+    join : function that joins several parameters
+    """
     shared = common_pieces(encodings, without)
     if not shared and not without:
         return [encoding.title(join) for encoding in encodings]

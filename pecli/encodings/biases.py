@@ -21,7 +21,7 @@ HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 
 
 def direction_option(default: str) -> Any:
-    """Return the option direction, which is the same for all biases."""
+    """Return the option `direction`; all biases have it, with a default of their own."""
     help = "which keys a query sees: none after it, or both sides"
     return option(default, help, choices=lambda: ("causal", "both"))
 
@@ -51,9 +51,10 @@ class DirectedBias(BiasEncoding):
 class Alibi(DirectedBias):
     """−slope · |p − q| is added to the score of query p and key q, with a slope of its own for every head.
 
-    The slopes of n heads, n a power of two, are 2^(−8i/n) for i = 1 … n; MPT may have another `bias_max` than 8. For
-    other n they are those of c heads, c the power of two below n, then every other one of those of 2c heads; OLMo's
-    code takes 2^(−bias_max·i/n) for every n (``family=geometric``). BTLM and JAIS divide all of them by a `divisor`.
+    If the number of heads n is a power of two, the slopes are 2^(−8i/n) for i = 1 … n; MPT may have another `bias_max`
+    than 8. For any other n, let c be the largest power of two below n: the first c heads have the slopes of c heads,
+    the others every second slope of 2c heads. OLMo's code takes 2^(−bias_max·i/n) for every n (``family=geometric``).
+    BTLM and JAIS divide all slopes by a `divisor`.
 
     Notes
     -----
@@ -105,16 +106,17 @@ class Alibi(DirectedBias):
 
 @dataclass(frozen=True)
 class T5(DirectedBias):
-    """Near offsets have a bucket each, farther ones share a bucket that grows with the logarithm of the distance.
+    """Near offsets have one bucket each; farther offsets share buckets that grow with the logarithm of the distance.
 
-    The numbers that are added are learned: a file gives them, one row a bucket and one column a head. Without a file
-    what is shown is the number of the bucket, the same for all heads.
+    The numbers that are added are learned: a file gives them, one row per bucket and one column per head. Without a
+    file, pictures show the number of the bucket, which is the same for all heads.
 
     Notes
     -----
-    Raffel et al. 2020, T5, section 2.1, arXiv:1910.10683. Half of the buckets, for both directions a quarter each, are
-    exact; the others grow with the logarithm up to max_distance, where one more would begin: the last begins below it
-    (`last_from`). Both directions: the encoder; causal: the decoder.
+    Raffel et al. 2020, T5, section 2.1, arXiv:1910.10683. The encoder has ``direction=both``, half of the buckets for
+    each direction; the decoder has ``causal``, all buckets for one. Half of a direction's buckets hold one distance
+    each. The others grow so that the bucket after the last would begin at max_distance; the last begins before that,
+    at `last_from`, and has no end.
     """
 
     name: ClassVar[str] = "t5"
@@ -143,7 +145,7 @@ class T5(DirectedBias):
         check_tensor(self.file, self.tensor)
         if self.max_distance <= self.exact:
             distance = option_text("max_distance", self.max_distance)
-            text = f"{distance} is not beyond the {self.exact} distances that are exact"
+            text = f"{distance} must be beyond the {self.exact} distances that have a bucket each"
             raise UsageError(text, option="max_distance", value=self.max_distance, allowed=f"more than {self.exact}")
 
     @property
@@ -181,13 +183,13 @@ class T5(DirectedBias):
 
     @cached_property
     def _learned(self) -> Array | None:
-        """The table in the file, (buckets, heads)."""
+        """The table in the file, (buckets, heads); None without a file."""
         if self.file is None:
             return None
         table = read_table(self.file, self.tensor)
         if len(table) != self.buckets:
-            text = f"{self.file} holds {len(table)} rows and t5 has {self.buckets} buckets"
-            raise UsageError(text, option="file", value=self.file, allowed="a row a bucket")
+            text = f"{self.file} holds {len(table)} rows, but t5 has {self.buckets} buckets"
+            raise UsageError(text, option="file", value=self.file, allowed="one row for each bucket")
         return table
 
     def bucket(self, offsets: Array) -> Array:
@@ -214,9 +216,9 @@ class T5(DirectedBias):
 
 @dataclass(frozen=True)
 class Kerple(DirectedBias):
-    """−r1 · ln(1 + r2 · |p − q|), or −r1 · |p − q|^r2, is added to the score; r1 and r2 are learned, one pair a head.
+    """−r1 · ln(1 + r2 · |p − q|), or −r1 · |p − q|^r2, is added to the score; r1 and r2 are learned for each head.
 
-    A power with r2 = 1 is `Alibi` with the slope r1. The numbers of a trained model are given as lists, one a head.
+    A power with r2 = 1 is `Alibi` with the slope r1. The numbers of a trained model are given as lists, one per head.
 
     Notes
     -----
@@ -245,8 +247,8 @@ class Kerple(DirectedBias):
 
     def check(self) -> None:
         if len({len(self.r1), len(self.r2)} - {1}) > 1:
-            text = f"--r1 has {len(self.r1)} numbers and --r2 {len(self.r2)}"
-            raise UsageError(text, option="r1", value=self.r1, advice="give one for all heads or one each")
+            text = f"--r1 has {len(self.r1)} numbers, but --r2 has {len(self.r2)}"
+            raise UsageError(text, option="r1", value=self.r1, advice="give one number for all heads, or one for each")
         if self.kernel == "power" and max(self.r2) > 2:
             text = f"{option_text('r2', max(self.r2))} is not allowed with {option_text('kernel', self.kernel)}"
             raise UsageError(text, option="r2", value=self.r2, allowed="numbers ≤ 2")

@@ -16,7 +16,7 @@ MAX_BITS = 53  # float64 represents positions exactly up to 53 bits
 
 @dataclass(frozen=True)
 class Binary(Additive):
-    """Bit j of the position, in column j (``order=lsb``: 1 is 1000, 6 is 0110) or in column d − 1 − j.
+    """Bit j of the position is in column j (``order=lsb``: 1 is 1000, 6 is 0110) or in column d − 1 − j (``msb``).
 
     A position that needs more than d bits is refused, never wrapped.
     """
@@ -57,7 +57,7 @@ class Binary(Additive):
         if positions.stop > 2**self.width:
             needed, last = (positions.stop - 1).bit_length(), positions.stop - 1
             bits = f"{self.width} bit{'s' * (self.width > 1)}"
-            text = f"binary with {bits} counts to {2**self.width - 1}: position {last} needs {needed}"
+            text = f"binary with {bits} counts to {2**self.width - 1}: position {last} needs {needed} bits"
             raise UsageError(text + f", try {option_text('d', needed)}", option="d", value=self.d)
         return positions
 

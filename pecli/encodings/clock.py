@@ -124,10 +124,10 @@ def duration(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Geometric(Harmonic, Additive):
-    """PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(same): a fixed radix, not divided by d.
+    """PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(same): the exponent is not divided by d.
 
-    After the first pairs a column hardly moves, which is why the Transformer divides the exponent by d; with the
-    division it is `Sinusoidal` with that base. An odd d has one more sine than cosines.
+    After the first pairs a column hardly moves, which is why the Transformer divides the exponent by d; with this
+    division it is `Sinusoidal` with the base `radix`. An odd d has one more sine than cosines.
     """
 
     name: ClassVar[str] = "geometric"

@@ -37,7 +37,7 @@ def grid_text(sides: Any) -> str | None:
 
 
 def grid_option(default: str | None, help: str = "", **more: Any) -> Any:
-    """Return the option grid."""
+    """Return the option grid; `more` are other attributes of the `Option`."""
     help = help or "rows x columns, or frames x rows x columns, whose cells are the positions, row by row"
     return option(default, help, text_of=grid_text, split=True, **more)
 
@@ -147,7 +147,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def check(self) -> None:
         for name in ("grid_step", "grid_start"):
             if self.sides and len(getattr(self, name) or ()) not in (0, 1, len(self.sides)):
-                text = f"{name} has {len(getattr(self, name))} numbers, and there are {len(self.sides)} axes"
+                text = f"{name} has {len(getattr(self, name))} numbers, but there are {len(self.sides)} axes"
                 raise UsageError(text, option=name, value=getattr(self, name))
         super().check()
 
@@ -157,7 +157,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
 
     @cached_property
     def _scaled(self) -> list[Array]:
-        """The scaled coordinates along each axis and one step beyond, (n + 1,)."""
+        """For each axis, the scaled coordinates of its n cells and of one cell beyond the last, (n + 1,)."""
         lengths = [] if self.places is None else (self.places.max(axis=1) + 1).tolist()
         starts, steps = (np.broadcast_to(own, len(lengths)) for own in (self.grid_start or 0.0, self.grid_step or 1.0))
         along = (SCALES[self.scale_grid](np.arange(n + 1.0), n) for n in lengths)
@@ -182,7 +182,10 @@ class HarmonicOnGrid(OnGrid, Harmonic):
         return cells if self.sides else super().wave_unit
 
     def longer_than(self, length: int) -> Array:
-        """Return which pairs have a wavelength longer than their axis of the grid, or than a sequence with images."""
+        """Return a mask, (n_pairs,), of the pairs whose wavelength is longer than the range of their coordinate.
+
+        Positions on a line have no such range: `length` takes its place.
+        """
         if self.places is None:
             return super().longer_than(length)
         return np.asarray(self.wavelengths() > np.array([*map(np.ptp, self._scaled)])[self.axes_of_pairs()])

@@ -48,7 +48,7 @@ def reduced_product(x: Array, high: Array, low: Array) -> Array:
 
 @contextmanager
 def many_digits() -> Iterator[None]:
-    """Use Decimal arithmetic with enough digits for two floats and an unlimited exponent."""
+    """Use Decimal arithmetic inside the block: more digits than a product of two floats has, exponents of any size."""
     with localcontext(prec=DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN):
         yield
 
@@ -107,11 +107,11 @@ FASTEST = 10**12  # rad/position; a faster turn has no digits left at large posi
 class Harmonic(TableEncoding):
     """Base of encodings by sines and cosines. Subclasses define `rates`; everything else follows.
 
-    With a ``dtype`` below float64 the table is that of a straightforward implementation in this type. Rounded to it
-    are, in this order: the frequency ω_j (computed exactly), the position, their product, its sum with the phase if
-    there is one, sine and cosine, and their product with the radius if it is not 1. What follows from the formula
-    (frequencies, wavelengths, RoFormer's bound) stays exact; what rounding breaks, such as equal distances at equal
-    offsets, is measured.
+    With a ``dtype`` below float64 the table is that of a straightforward implementation in this type, which rounds
+    these numbers in this order: the frequency ω_j (computed exactly), the position, their product, its sum with the
+    phase if there is one, sine and cosine, and their product with the radius if it is not 1. Frequencies, wavelengths
+    and RoFormer's bound follow from the formula and stay exact; properties that rounding breaks, such as equal
+    distances at equal offsets, are measured in the table.
     """
 
     gives: ClassVar[str] = "frequencies"
@@ -120,15 +120,15 @@ class Harmonic(TableEncoding):
 
     @abstractmethod
     def rates(self) -> Iterable[Decimal | float]:
-        """Return the frequency ω_j of each pair, rad/position; a Decimal if known to more digits than a float's."""
+        """Return the frequency ω_j of each pair, in rad/position; a Decimal if known to more digits than a float's."""
 
     def check(self) -> None:
         rates = tuple(self.rates())
         fastest = max(max(rates), -min(rates))
         if fastest > FASTEST:
             raise UsageError(
-                f"{self.title()} turns by {float(fastest):.3g} rad a position: {FASTEST:.0e} is the most, "
-                "such as a larger base, radix or period gives"
+                f"{self.title()} turns by {float(fastest):.3g} rad per position, but the limit is {FASTEST:.0e}: "
+                "try a larger base, radix or period"
             )
 
     @property
@@ -138,7 +138,7 @@ class Harmonic(TableEncoding):
 
     @property
     def phases(self) -> Array:
-        """Angle of each pair at position 0, shape (n_pairs,), rad."""
+        """Angle of each pair at position 0, in rad, shape (n_pairs,)."""
         return np.zeros(len(self._turns[0]))
 
     def arrange(self, sines: Array, cosines: Array) -> Array:
@@ -163,11 +163,11 @@ class Harmonic(TableEncoding):
         return self.width % 2 == 0 and self.exact
 
     def frequencies(self) -> Array:
-        """Return ω_j of every pair, rad/position, shape (n_pairs,)."""
+        """Return ω_j of every pair, in rad/position, shape (n_pairs,)."""
         return np.array([float(rate) for rate in self.rates()])
 
     def wavelengths(self) -> Array:
-        """Return 2π/ω_j of every pair, positions, shape (n_pairs,)."""
+        """Return the wavelength 2π/ω_j of every pair, in positions, shape (n_pairs,)."""
         with np.errstate(divide="ignore", over="ignore"):
             return 2 * np.pi / self.frequencies()
 
@@ -176,7 +176,7 @@ class Harmonic(TableEncoding):
         return int(self.longer_than(length).sum())
 
     def longer_than(self, length: int) -> Array:
-        """Return which pairs have a wavelength longer than `length` positions, (n_pairs,)."""
+        """Return a mask, (n_pairs,), of the pairs with a wavelength longer than `length` positions."""
         return np.asarray(self.wavelengths() > length)
 
     @cached_property
@@ -185,7 +185,7 @@ class Harmonic(TableEncoding):
         return turns_of(tuple(self.rates()), self.spacing)
 
     def angles(self, positions: Array | float) -> Array:
-        """Return ω_j p reduced to [−π, π], rad, (…, n_pairs) for positions (…); p in units of `spacing`."""
+        """Return ω_j p reduced to [−π, π], in rad, (…, n_pairs) for positions (…); p counts steps of `spacing`."""
         angles = reduced_product(self.coordinates(np.asarray(positions, dtype=np.float64)), *self._turns)
         angles *= 2 * np.pi
         return angles
@@ -312,7 +312,8 @@ class Harmonic(TableEncoding):
         The mean of e^{iω(i − j)} is the mean of e^{iωi} times the conjugate mean of e^{iωj}.
         """
         if not self.exact:
-            raise UsageError(f"the exact mean over offsets is the formula's, not {self.dtype}'s: show fewer positions")
+            text = f"means over many offsets come from a formula without rounding to {self.dtype}"
+            raise UsageError(f"{text}: show fewer positions")
         wave, pair = self.waves()[column]
         angles, scale = self._mean_angles(blocks)
         turning = scale[:, pair] * np.exp(1j * angles[:, pair])
@@ -339,14 +340,50 @@ class Harmonic(TableEncoding):
         return say("words.pair_pair", pair=pair)
 
     def waves(self) -> list[tuple[str, int]]:
-        """Return wave and pair of every column: ("sin", 0), ("cos", 0), …"""
+        """Return wave and pair of every column: ("sin", 0), ("cos", 0), …; the wave of a column of zeros is "0"."""
         pairs = np.arange(1.0, 1 + len(self._turns[0]))[None, :]
         names = {1.0: "sin", -1.0: "cos", 0.0: "0"}  # by sign; a column of zeros fills an odd d
         return [(names[np.sign(code)], max(0, int(abs(code)) - 1)) for code in self.arrange(pairs, -pairs)[0]]
 
     def wave_names(self) -> list[str]:
-        """Return the wave of every column, sin or cos; [] if pairs have phases."""
+        """Return the wave of every column: "sin", "cos" or, for a column of zeros, "0"; all "" if pairs have phases."""
         return ["" if self.phases.any() else wave for wave, _ in self.waves()]
+
+    def partners(self) -> list[int]:
+        """Return the column of the other wave of its pair for every column, itself for a column of zeros, (d,).
+
+        Raises
+        ------
+        UsageError : a wave has no partner, as the last sine of an odd d, or positions are places in a grid
+        """
+        if self.own_positions or self.sides:
+            text = f"{self.title()} has positions in a grid, and no single offset shifts them all"
+            raise UsageError(text, option="encoding", value=self.name)
+        waves = self.waves()
+        place, other = {wave: column for column, wave in enumerate(waves)}, {"sin": "cos", "cos": "sin"}
+        found = [column if wave == "0" else place.get((other[wave], j)) for column, (wave, j) in enumerate(waves)]
+        partners = [column for column in found if column is not None]
+        if len(partners) < len(waves):
+            wave, last = waves[found.index(None)][0], found.index(None)
+            text = f"the {wave} in dimension {last} has no {other[wave]} beside it, so PE(p) does not fix PE(p + k)"
+            raise UsageError(text, option="d", value=self.width, advice="give an even d")
+        return partners
+
+    def shift_matrix(self, offset: float) -> Array:
+        """Return M_k, shape (d, d), that shifts every position by k: table(p + k) = M_k table(p).
+
+        Each pair turns by ω_j k: sin(a + b) = cos b sin a + sin b cos a, cos(a + b) = cos b cos a − sin b sin a.
+        Raises UsageError as `partners` does.
+        """
+        angles = self.angles(float(offset))
+        matrix = np.zeros((self.width, self.width))
+        for column, ((wave, pair), partner) in enumerate(zip(self.waves(), self.partners(), strict=True)):
+            if wave == "0":
+                matrix[column, column] = 1.0
+            else:
+                matrix[column, column] = np.cos(angles[pair])
+                matrix[column, partner] = np.sin(angles[pair]) * (1 if wave == "sin" else -1)
+        return matrix
 
     def column_formulas(self) -> list[str]:
         plain = not self.phases.any() and (self.amplitudes == 1).all()
@@ -355,7 +392,10 @@ class Harmonic(TableEncoding):
         return ["0" if text.startswith("0") else text for text in texts]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """Return r · sin(ω p + φ) with ω as name, formula and number, then the whole angle; without r = 1 and φ = 0."""
+        """Return r · sin(ω p + φ) as equal texts: with ω as name, as formula, as number, then with the whole angle.
+
+        A radius of 1 and a phase of 0 are left out.
+        """
         wave, j = self.waves()[column]
         if wave == "0":
             return ["0"]
@@ -372,16 +412,16 @@ class Harmonic(TableEncoding):
         return [f"{before}{wave}({text})" for text in (*(f"{at:.10g} · {rate}{after}" for rate in rates), whole)]
 
     def column_wavelengths(self) -> Array:
-        """Return the wavelength of every column of the table, positions, shape (d,)."""
+        """Return the wavelength of every column of the table, in positions, shape (d,)."""
         waves = self.wavelengths()[None, :]
         found = self.arrange(waves, waves)[0]
         return np.where(found > 0, found, np.inf)
 
     def decay(self, offsets: Array) -> Array:
-        """Return RoFormer's bound on the score at each offset, the mean over j of |Σ_{i ≤ j} e^{i Δ ω_i}|, shape (n,).
+        """Return RoFormer's bound on the score at each offset Δ, (n,): the mean over pairs j of |Σ_{k ≤ j} e^{iΔω_k}|.
 
-        Su et al. 2021, section 3.4.3, arXiv:2104.09864, where it is (2/d) Σ over d/2 pairs; (n_pairs + 1)/2 at offset
-        0. For odd d, not in the paper, the last column counts as a pair: the mean is over (d + 1)/2.
+        At offset 0 it is (n_pairs + 1)/2. Su et al. 2021, section 3.4.3, arXiv:2104.09864, has an even d and writes the
+        mean as (2/d) Σ. For an odd d the last column counts as a pair here: the mean is over (d + 1)/2 pairs.
         """
         means = np.empty(len(offsets))
         for part in chunks(0, len(offsets), self.width):

@@ -100,7 +100,7 @@ class Learned(OnGrid, Additive):
 
     @cached_property
     def _rows(self) -> Array | None:
-        """The table in the file."""
+        """The table in the file; None without a file."""
         if self.file is None:
             return None
         rows = read_table(self.file, self.tensor, sides=sides_of("grid", self.grid) if self.grid else ())
@@ -120,7 +120,7 @@ class Learned(OnGrid, Additive):
 
     @cached_property
     def _cells(self) -> Array:
-        """The rows of the grid's cells, interpolated if requested."""
+        """The rows of the table for the cells of the grid, interpolated to another grid if requested."""
         sides = sides_of("grid", self.grid or "")
         first = self.prefix or 0
         if self._count is not None and self.prefix is None:
@@ -206,7 +206,11 @@ def cubic(x: Array) -> Array:
 
 def resized(rows: Array, old: tuple[int, ...], new: tuple[int, ...], kernel: str) -> Array:
     """Return the rows of a grid's cells, (n, d), interpolated to another grid as models do: pixel centres at i + ½,
-    repeated edges, no antialiasing (torch.nn.functional.interpolate, align_corners=False)."""
+    repeated edges, no antialiasing (torch.nn.functional.interpolate, align_corners=False).
+
+    old, new : lengths of the axes of the two grids
+    kernel : name of the interpolation, a key of KERNELS
+    """
     neighbours, weight = KERNELS[kernel]
     table = rows.reshape(*old, -1)
     for axis, (size, count) in enumerate(zip(old, new, strict=True)):

@@ -37,9 +37,8 @@ def find_encoding(name: str) -> type[Encoding]:
                 advice = f"give {option_text('encoding', f'{kind.name}:{option.name}={name}')}"
                 raise UsageError(text, option="encoding", value=name, advice=advice)
     if is_named_as_table(name) or is_named_as_table(name.rpartition("#")[0]):
-        advice = table_advice(name)
-        text = f"{shorten(name)} is {'a file, not' if advice else 'neither a file that exists nor'} an encoding"
-        raise UsageError(text, option="encoding", value=name, advice=advice)
+        text = f"{shorten(name)} is neither a file that exists nor an encoding"
+        raise UsageError(text, option="encoding", value=name)
     raise UnknownNameError("encoding", name.strip(), all_encodings(), option="encoding")
 
 

@@ -18,6 +18,7 @@ from pecli.encodings.base import Rotary
 from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
 from pecli.encodings.harmonic import PI, alternating, as_typed, geometric_rates
 from pecli.encodings.rope_scaling import Scaled
+from pecli.encodings.temperature import check_temperature, logn_option, score_factor_option, temperature_option
 from pecli.files.tables import read_table
 
 RANDOM = "random:"
@@ -30,13 +31,16 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
     Notes
     -----
-    ``blocks``: each axis has pairs and rates of its own, base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3).
-    ``alternating``: one set of rates base^(−2j/d), dealt out in turn (Pixtral). ``repeated``: as blocks, but each rate
-    turns one pair of every axis, side by side (MoonViT, LoFTR). ``rising``: as repeated, with rates that grow from π/2
-    to base·π/2, for coordinates from −1 to 1 (LTX-Video). `axis_widths`: blocks of so many columns, each with rates of
-    its own width, and of its own base where `axis_bases` gives them (Flux, Wan, HunyuanVideo). `sections`: so many
-    consecutive pairs of one set for each axis (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or
-    ``interleaved`` among the axes (Qwen3-VL); in a text all axes have one coordinate, and sections change nothing.
+    The option `axes` divides pairs among the axes of a grid. ``blocks``: each axis has a block of pairs with the rates
+    base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3). ``alternating``: the axes take turns in one series of
+    rates, base^(−2j/d) (Pixtral). ``repeated``: the rates are those of blocks, but the pairs with the same rate, one
+    per axis, are neighbours (MoonViT, LoFTR). ``rising``: as repeated, with rates that grow from π/2 to base·π/2, for
+    coordinates from −1 to 1 (LTX-Video).
+
+    `axis_widths` gives the number of columns of each axis's block, whose rates follow from that number, and from the
+    base of the axis if `axis_bases` is given (Flux, Wan, HunyuanVideo). `sections` gives the number of pairs of each
+    axis: consecutive pairs of one series (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or
+    ``interleaved`` ones (Qwen3-VL). In a text all axes have the same coordinate, and sections change nothing.
     """
 
     of_grids: ClassVar[tuple[str, ...]] = (*HarmonicOnGrid.of_grids, "axes", "axis_widths", "axis_bases")
@@ -76,7 +80,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         if self.axes and self.sections:
             raise UnusedOptionError("axes", self.axes, "--sections says how axes share the pairs")
         if self.interleaved and not self.sections:
-            raise UsageError("--interleaved is of sections", option="interleaved", advice="give --sections too")
+            raise UsageError("--interleaved needs --sections", option="interleaved", advice="give --sections too")
         pairs = self.width // 2
         if self.sections and (len(self.sections) not in (count, 3 * count) or sum(self.sections) != pairs):
             text = f"sections {self.options()['sections'].write(self.sections)} are {sum(self.sections)} pairs for "
@@ -96,9 +100,9 @@ class OnAxes(HarmonicOnGrid, Scaled):
         for name in ("axis_widths", "axis_bases"):
             values = getattr(self, name)
             if values and (self.axes not in (None, "blocks") or self.sections):
-                raise UnusedOptionError(name, values, "it is of axes that have blocks of pairs of their own")
+                raise UnusedOptionError(name, values, "it needs axes that have blocks of pairs of their own")
             if values and len(values) != count:
-                text = f"{name} has {len(values)} numbers, and there are {count} axes"
+                text = f"{name} has {len(values)} numbers, but there are {count} axes"
                 raise UsageError(text, option=name, value=values)
         if widths and (sum(widths) != self.width or any(width % 2 for width in widths)):
             text = f"axis_widths are {' + '.join(map(str, widths))} columns, and {self.width} turn, two a pair"
@@ -109,7 +113,10 @@ class OnAxes(HarmonicOnGrid, Scaled):
         return super().places if self.sequence is None else places_of_sequence(self.sequence)
 
     def sequence_parts(self) -> list[tuple[tuple[int, ...], int, int]]:
-        """Return words and images of the sequence: their number or sides, the first position and one past the last."""
+        """Return the parts of the sequence in order, each with its first position and one past its last.
+
+        A part is the number of words in a run, (n,), or the sides of an image or video.
+        """
         sides = parts_of_sequence(self.sequence) if self.sequence else []
         ends = accumulate(map(prod, sides), initial=0)
         return [(own, first, stop) for own, (first, stop) in zip(sides, pairwise(ends), strict=True)]
@@ -142,7 +149,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Columns of each axis if it has its own block."""
+        """Number of columns of each axis, if each has a block of its own."""
         count = 1 if self.places is None else len(self.places)
         return self.axis_widths or (self.width // count,) * count
 
@@ -222,9 +229,13 @@ class Rope(OnAxes, Rotary):
     query: str | None = option(
         None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair", file=True
     )
+    temperature: tuple[float, ...] | None = temperature_option()
+    logn: tuple[int, ...] | None = logn_option()
+    score_factor: float = score_factor_option()
 
     def check(self) -> None:
         super().check()
+        check_temperature(self)
         if self.query is not None and self.query.startswith(RANDOM):
             seed = self.query.removeprefix(RANDOM)
             if not (seed.isdecimal() and len(seed) < 10):
@@ -303,7 +314,7 @@ class Rope(OnAxes, Rotary):
         at, rows = np.asarray(positions, dtype=np.float64), np.shape(x)[:-1]
         if any(own not in (1, count) for own, count in zip(rows[::-1], at.shape[::-1], strict=False)):
             given, asked = ("×".join(map(str, shape)) for shape in (rows[-at.ndim :], at.shape))
-            raise UsageError(f"rotate takes one vector a position: {given} for {asked} are given")
+            raise UsageError(f"rotate takes one vector for each position, not {given} for {asked}")
         rounded, angles = self.rounded, self.made_angles(at)
         cos, sin = (rounded(self.attention_scaling * rounded(wave(angles))) for wave in (np.cos, np.sin))
         vectors = np.asarray(x, dtype=np.float64)
@@ -317,7 +328,7 @@ class Rope(OnAxes, Rotary):
         """Raise UsageError if vectors have neither width d nor rotary_dim."""
         if np.shape(x)[-1:] not in ((self.d,), (self.width,)):
             given = np.shape(x)[-1] if np.ndim(x) else "none"
-            raise UsageError(f"{name} takes vectors of d = {self.d} numbers, {given} are given")
+            raise UsageError(f"{name} takes vectors of d = {self.d} numbers, but {given} are given")
 
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
         """Return the derivation of one entry of f(x, p) with its numbers: each text equals the next. x : (d,)"""

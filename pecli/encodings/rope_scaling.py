@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import say
+from pecli.core.mathematics import Formula
 from pecli.core.numbers import MAX_EXACT, number_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
@@ -43,7 +44,7 @@ class Scaling:
             raise UsageError(text, option="factor", value=rope.factor)
 
     def extended(self, rope: Scaled, original: int) -> float | None:
-        """Return the context after scaling the original one, positions; None if unknown."""
+        """Return the extended context, in positions, for an `original` context; None if unknown."""
         return None if rope.factor is None else original * rope.factor
 
     def in_training(self, rope: Scaled) -> Scaled:
@@ -51,11 +52,14 @@ class Scaling:
         return rope.unscaled()
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        """Return ω_j, rad/position, from the unscaled ω_j, in many digits; unchanged by default."""
+        """Return the scaled rates ω_j, in rad/position with many digits; by default the unscaled rates `plain`."""
         return plain
 
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        """Return the weight of the divided rate in every pair if the rule blends; otherwise []."""
+        """Return for each pair the share, 0 to 1, of the divided rate in its blend with the unscaled rate.
+
+        Return [] if the scaling does not blend.
+        """
         return []
 
     def attention_factor(self, rope: Scaled) -> float:
@@ -67,19 +71,19 @@ class Scaling:
         return None
 
     def first_length(self, rope: Scaled) -> int | None:
-        """Return the length in use up to which rates are constant; None if they do not depend on it."""
+        """Return the length in use, in positions, up to which rates are constant; None if they do not depend on it."""
         return None
 
     def base(self, rope: Scaled) -> float:
-        """Return the base of the rates at the length in use if they are powers of one; otherwise the rope's base."""
+        """Return the base whose powers are the rates at the length in use; the rope's own base if there is none."""
         return rope.base
 
     def at_length(self, rope: Scaled) -> str:
-        """Return which rates hold at the length in use, for a title; "" if they do not depend on it."""
+        """Return a text for titles on the rates that hold at the length in use; "" if rates do not depend on it."""
         return ""
 
     def other_lengths(self, rope: Scaled) -> str:
-        """Return which rates hold at the length in use and at other lengths; "" if they do not depend on it."""
+        """Return a text on the rates that hold at the length in use and at others; "" if rates do not depend on it."""
         return ""
 
 
@@ -100,7 +104,8 @@ class Linear(Scaling):
 class Ntk(Scaling):
     """NTK-aware scaling at every length: the longest wavelength grows by the factor, the shortest stays.
 
-    No config.json means it by its ``type``: transformers does not know the name, and runtimes read others by it.
+    It cannot be the scaling of a config.json: transformers does not know a type ``ntk``, and other programs take that
+    name for another scaling.
     """
 
     name = "ntk"
@@ -150,7 +155,7 @@ class Dynamic(Scaling):
         return rope.base * float(self.growth(rope)) ** float(_exponent(rope))
 
     def growth(self, rope: Scaled) -> Decimal:
-        """Return the factor of the longest wavelength. To the power of `_exponent` it is the factor of the base."""
+        """Return the factor by which the longest wavelength grows; the base grows by its `_exponent`-th power."""
         longest = Decimal(rope.max_position or 1)
         factor, used = as_typed(rope.factor or 1), max(Decimal(rope.seq_len or 0), longest)
         return factor * used / longest - (factor - 1)
@@ -170,7 +175,7 @@ class Dynamic(Scaling):
 
 
 class Proportional(Scaling):
-    """Some pairs stand still; the others have the exponents of the full width."""
+    """The first pairs turn with rates base^(−2j/d) / factor, d being the full width; the others stand still."""
 
     name = "proportional"
     summary = "the first pairs turn with exponents over the whole width, the rest stand still"
@@ -187,19 +192,19 @@ class Proportional(Scaling):
 
 
 def _exponent(rope: Scaled) -> Decimal:
-    """Return the exponent by which the growth of the longest wavelength becomes the growth of the base."""
+    """Return e = d/(d − 2): the longest wavelength grows by a factor g if the base grows by gᵉ."""
     return Decimal(rope.width) / (rope.width - 2)
 
 
 def _check_exponent(rope: Scaled) -> None:
-    """Raise UsageError if there is no such exponent."""
+    """Raise UsageError if `_exponent` is undefined, that is, if only two columns turn."""
     if rope.width == 2:
-        text = f"scaling={rope.scaling} has the exponent d/(d − 2), so it takes 4 or more rotary dimensions"
+        text = f"scaling={rope.scaling} has the exponent d/(d − 2), so it needs 4 or more rotary dimensions"
         raise UsageError(text)
 
 
 def _check_count(rope: Scaled, name: str) -> None:
-    """Raise UsageError if a parameter does not have one number for each pair."""
+    """Raise UsageError if the parameter `name`, a list, does not have one number for each pair."""
     count = len(getattr(rope, name))
     if count != rope.width // 2:
         columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
@@ -207,7 +212,10 @@ def _check_count(rope: Scaled, name: str) -> None:
 
 
 class LongRope(Scaling):
-    """Divisors found by search. They switch at original + 1 tokens; without `seq_len` the short ones hold."""
+    """One divisor per pair, found by search: `short_factor` up to the original context, `long_factor` beyond it.
+
+    Without `seq_len` the short ones are used.
+    """
 
     name = "longrope"
     summary = "a divisor for every pair, found by search; other ones beyond the original context"
@@ -268,7 +276,10 @@ class Divisors(Scaling):
 
 
 class Blend(Scaling):
-    """Base of scalings that keep fast pairs and divide slow ones by the factor. Subclasses define `weights`."""
+    """Base of scalings that keep the rates of fast pairs, divide those of slow pairs by the factor, and blend between.
+
+    Subclasses define `weights`.
+    """
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         weights, factor = self.weights(plain, rope), as_typed(rope.factor or 1)
@@ -276,7 +287,10 @@ class Blend(Scaling):
 
 
 class Llama3(Blend):
-    """Pairs with more than high_freq_factor turns in the original context are kept; below low_freq_factor divided."""
+    """Pairs with more than high_freq_factor turns in the original context keep their rates.
+
+    The rates of pairs with fewer than low_freq_factor turns are divided by the factor; between, the two are blended.
+    """
 
     name = "llama3"
     summary = "short wavelengths kept, long ones stretched, blended between"
@@ -294,7 +308,7 @@ class Llama3(Blend):
         super().check(rope)
         low, high = rope.low_freq_factor or 0, rope.high_freq_factor or 0
         if low > high:
-            text = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: the two are exchanged"
+            text = f"low_freq_factor={low:g} is above high_freq_factor={high:g}: swap the two"
             raise UsageError(text, option="high_freq_factor", value=high)
 
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
@@ -313,7 +327,10 @@ GAP = Decimal("0.001")  # width of a ramp with equal ends, as in transformers
 
 
 class Yarn(Blend):
-    """Pairs with more than beta_fast turns in the original context are kept, those below beta_slow divided."""
+    """Pairs with more than beta_fast turns in the original context keep their rates.
+
+    The rates of pairs with fewer than beta_slow turns are divided by the factor; between, the two are blended.
+    """
 
     name = "yarn"
     summary = "fast pairs kept, slow ones divided, a ramp between; scores sharpened"
@@ -352,7 +369,11 @@ class Yarn(Blend):
         return max(low, ZERO), min(high, Decimal(rope.width // 2 - 1 if rope.exchanged else rope.width - 1))
 
     def attention_factor(self, rope: Scaled) -> float:
-        """Return the given factor, otherwise 0.1 · ln factor + 1 (section 3.4); with two scales, their ratio."""
+        """Return `attention_factor` if it is given, otherwise 0.1 · ln factor + 1 (section 3.4).
+
+        If mscale and mscale_all_dim are given, return the ratio of 0.1 · mscale · ln factor + 1 to the same with
+        mscale_all_dim.
+        """
         if rope.attention_factor is not None:
             return rope.attention_factor
         growth = 0.1 * log(max(rope.factor or 1.0, 1.0))
@@ -368,7 +389,10 @@ SCALINGS: dict[str, Scaling] = {
 
 
 def parameter(name: str, help: str, default: float | None = None, **more: Any) -> Any:
-    """Return the option of a scaling parameter, for the scalings that need or take it."""
+    """Return the option for the scaling parameter `name`, which applies to the scalings that need or take it.
+
+    more : other attributes of the `Option`
+    """
     owners = tuple(scaling.name for scaling in SCALINGS.values() if name in (*scaling.needs, *scaling.takes))
     if any(name in scaling.needs for scaling in SCALINGS.values()):
         more.setdefault("unset", "must be given")
@@ -421,6 +445,13 @@ class Scaled(PowersOfBase):
         at_least=1,
         aliases=("sliding_window",),
         unset="all",
+        in_spec=True,
+    )
+    dual_chunks: tuple[int, ...] | None = option(
+        None,
+        "dual chunk attention: tokens of a chunk, the largest relative position, and positions of the training",
+        at_least=1,
+        unset="none",
         in_spec=True,
     )
     seq_len: int | None = parameter(
@@ -477,21 +508,26 @@ class Scaled(PowersOfBase):
     def check(self) -> None:
         for name, columns in (("d", self.d), ("rotary_dim", self.width)):
             if columns % 2:
-                text = f"rope turns pairs of columns, so {option_text(name, columns)} is not allowed"
+                text = f"rope turns pairs of columns, but {option_text(name, columns)} is odd"
                 raise UsageError(text, option=name, value=columns, allowed=f"an even {name}")
         if self.width > self.d:
-            text = f"rotary_dim {self.width} is more than the d {self.d} columns there are"
+            text = f"rotary_dim {self.width} is more than the {self.d} columns of d"
             raise UsageError(text, option="rotary_dim", value=self.width)
         if 0 < (self.attention_factor or 0) < 1 / MAX_EXACT:
             allowed = f"0, or {1 / MAX_EXACT:g} to {MAX_EXACT:g}"
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
+        if self.dual_chunks and (len(self.dual_chunks) not in (2, 3) or self.dual_chunks[1] < self.dual_chunks[0]):
+            allowed = (
+                "tokens of a chunk, the largest relative position, as large or larger, and positions of the training"
+            )
+            raise UsageError(option="dual_chunks", value=self.dual_chunks, allowed=allowed)
         self.rule.check(self)
         super().check()
 
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         if "attn_factor" in values:  # in YaRN's code and SGLang it is not the same as attention_factor
-            advice = "give attention_factor, which is their product"
+            advice = "give attention_factor, the product of both"
             text = "attn_factor multiplies the factor of YaRN's formula"
             raise UsageError(text, option="attn_factor", value=values["attn_factor"], advice=advice)
         return super().read_values(values)
@@ -518,14 +554,17 @@ class Scaled(PowersOfBase):
     @classmethod
     def about(cls, parameter: str, value: str) -> str:
         item = SCALINGS.get(value) if parameter == "scaling" else None
-        return f"{item.summary}: {item.formula} ({item.source})" if item else super().about(parameter, value)
+        if item is None:
+            return super().about(parameter, value)
+        return Formula(f"{item.summary}: {item.formula} ({item.source})", inside=item.formula)
 
     def titled(self) -> dict[str, Any]:
-        """Parameters in a title: of the required ones only factor and original context, and none without effect.
+        """Return the parameters that a title shows, without those that change nothing in a picture.
 
-        `title_pieces` describes the length in use.
+        Of the parameters that the scaling requires, only the factor and the original context are shown. The length in
+        use is described by `title_pieces`.
         """
-        silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window")
+        silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window", "dual_chunks")
         left_out = {*self.rule.needs, *silent} - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
@@ -553,17 +592,17 @@ class Scaled(PowersOfBase):
 
     @property
     def first_length(self) -> int | None:
-        """Length in use up to which rates are constant, positions; None if they do not depend on it."""
+        """Length in use, in positions, up to which rates are constant; None if they do not depend on it."""
         return self.rule.first_length(self)
 
     @property
     def used(self) -> int:
-        """Length in use, positions; by default, if rates depend on it, the longest with the first rates."""
+        """Length in use, in positions. If it is not given, `first_length`; 1 if rates do not depend on it."""
         return self.context or 1
 
     @property
     def beyond_first(self) -> bool:
-        """Whether the length in use is beyond that of the first rates."""
+        """Whether a given length in use is larger than `first_length`."""
         return self.seq_len is not None and self.seq_len > (self.first_length or 0)
 
     def other_lengths(self) -> str:
@@ -573,10 +612,10 @@ class Scaled(PowersOfBase):
         return "" if self.width == self.d else say("rope_scaling.columns_to_do_not", first=self.width, last=self.d - 1)
 
     def contexts(self, length: int | None = None) -> tuple[int | None, int | None]:
-        """Return the original and the extended context, positions; None if unknown.
+        """Return the original and the extended context, in positions; None if unknown.
 
-        They are equal without scaling. For a scaling without original context, such as linear, `max_position` may be
-        either: files differ.
+        They are equal without scaling. For a scaling without original context, such as linear, the original one is
+        None, and with `max_position` both are: in some files that is the original context, in others the extended one.
 
         length : length of a sequence, used if the parameters do not state a context and it may be that long
         """
@@ -604,7 +643,10 @@ class Scaled(PowersOfBase):
             return self.rule.rates(geometric_rates(self.base, self.width), self)
 
     def blend(self) -> Sequence[Decimal]:
-        """Return the weight of the divided rate in every pair; [] if the scaling does not blend."""
+        """Return for each pair the share, 0 to 1, of the divided rate in its blend with the unscaled rate.
+
+        Return [] if the scaling does not blend.
+        """
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:

@@ -18,13 +18,14 @@ from pecli.encodings.sinusoidal import SineCosineColumns
 
 @dataclass(frozen=True)
 class SinCos2D(HarmonicOnGrid, SineCosineColumns, Additive):
-    """A sinusoidal encoding of d/2 columns for the row and one for the column; of videos d/3 for each axis.
+    """A sinusoidal encoding of the row, d/2 columns wide, beside one of the column; for videos d/3 columns per axis.
 
     Notes
     -----
-    He et al. 2021, MAE, arXiv:2111.06377, whose code is diffusers' and timm's too: concatenated layout, and what it
-    calls emb_h carries the column, since its grid is built with the width first (``first=column``). DETR, Carion et al.
-    2020, arXiv:2005.12872: interleaved, the row first, coordinates from 2π/n to 2π (``scale_grid=detr``).
+    He et al. 2021, MAE, arXiv:2111.06377; diffusers and timm use the same code. Its layout is concatenated, and its
+    emb_h encodes the column, because its grid is built with the width first (``first=column``). DETR, Carion et al.
+    2020, arXiv:2005.12872, has an interleaved layout, the row first, and coordinates from 2π/n to 2π
+    (``scale_grid=detr``).
     """
 
     name: ClassVar[str] = "sincos2d"

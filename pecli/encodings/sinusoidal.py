@@ -31,12 +31,13 @@ class SineCosineColumns(PowersOfBase):
 class Sinusoidal(SineCosineColumns, Additive):
     """PE(p, 2j) = sin(p / base^(2j/d)), PE(p, 2j+1) = cos(p / base^(2j/d)).
 
-    The paper's exponent stops short of 1, so the last wavelength short of base·2π. That of tensor2tensor, j/(d/2 − 1),
-    reaches it: Whisper, M2M100, diffusion models' time steps.
+    The paper's exponent stays below 1, so the last wavelength is shorter than base·2π. The exponent of tensor2tensor,
+    j/(d/2 − 1), ends at 1 (Whisper, M2M100, time steps of diffusion models).
 
-    An odd d has one more sine than cosines, with the true d in the exponent (DistilBERT's and Marian's rule). Where
-    tensor2tensor fills the last column with zeros, an odd d is refused. The time steps of diffusion models (Ho et al.
-    2020, arXiv:2006.11239, as diffusers has them) fill it so, and have all sines before all cosines.
+    An odd d has one more sine than cosines, with the true d in the exponent, as in DistilBERT and Marian. With the
+    exponent of tensor2tensor, which fills the last column of an odd d with zeros, pecli takes only an even d. Time
+    steps of diffusion models (Ho et al. 2020, arXiv:2006.11239, in the form of diffusers) do have that column of zeros,
+    and have all sines before all cosines.
 
     Notes
     -----
@@ -62,13 +63,11 @@ class Sinusoidal(SineCosineColumns, Additive):
     flip: bool = option(
         False, "cosines before sines, flip_sin_to_cos of diffusion models", only_with=("family", "timestep")
     )
-    step: float = option(1.0, "distance between neighbouring positions: 0.5 for 0, 0.5, 1, …", above=0, at_most=1e6)
+    step: float = option(1.0, "distance between neighbouring positions", above=0, at_most=1e6)
 
     def check(self) -> None:
         if self.family == "timestep" and self.layout != "interleaved":
-            raise UnusedOptionError(
-                "layout", self.layout, "time steps have all sines before all cosines, or after them"
-            )
+            raise UnusedOptionError("layout", self.layout, "time steps have all sines before or after all cosines")
         if self.family == "tensor2tensor" and self.d % 2:
             text = f"{option_text('d', self.d)} is not allowed with {option_text('family', self.family)}"
             raise UsageError(text, option="d", value=self.d, allowed="an even d")
@@ -106,7 +105,7 @@ class Sinusoidal(SineCosineColumns, Additive):
 
 @dataclass(frozen=True)
 class Relative(SineCosineColumns):
-    """`Sinusoidal` at the offset p − q; its table runs over −(L − 1) … L − 1 for a sequence of L positions.
+    """`Sinusoidal` at the offset p − q; the table of a sequence of L positions has the offsets −(L − 1) … L − 1.
 
     Notes
     -----
@@ -134,6 +133,8 @@ class Relative(SineCosineColumns):
 
     def covered(self, positions: Positions) -> Positions:
         if 2 * positions.length > MAX_LENGTH:
-            text = f"relative has two offsets a position: {option_text('length', positions.length)} is too many"
+            text = (
+                f"relative has two offsets for each position, so {option_text('length', positions.length)} is too long"
+            )
             raise UsageError(text, option="length", value=positions.length)
         return super().covered(Positions(start=1 - positions.length, length=2 * positions.length - 1))

@@ -10,16 +10,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from numbers import Real
+from pathlib import Path
 from typing import Any, Protocol
 
 from pecli.core.errors import UsageError, shorten
 from pecli.core.lazy import Array, Registry
 from pecli.core.options import Option, canonical_name, default_values, with_canonical_names
+from pecli.core.readable import resolve_path
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
-from pecli.files.tables import hold
+from pecli.files.tables import PICKLES, TABLE_READERS, hold
 
+TABLE_SPEC = re.compile(r"(?P<path>.+?\.\w+)(?:#(?P<tensor>[^#:]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
 Config = tuple[str, str, str]  # path and kind of layer as typed, plain spec of the encoding, parameters after the path
 CONFIGS: Registry[Callable[[str], Config | None]] = Registry(
     {"config": ("pecli.models.spec:read_config_spec", "the text of a model's config.json; None of other texts")}
@@ -40,8 +43,8 @@ def read_encoding(
 ) -> Encoding:
     """Return an encoding from its spec. Values in `given` override the spec, and both override `defaults`.
 
-    A spec is ``name`` or ``name:parameter=value,…``, or the path of a model's config.json. A comma belongs to the value
-    if no ``parameter=`` follows (``clock:periods=60,3600``) or if a backslash precedes it.
+    A spec is ``name`` or ``name:parameter=value,…``, or the path of a table or of a model's config.json. A comma
+    belongs to the value if no ``parameter=`` follows (``clock:periods=60,3600``) or if a backslash precedes it.
     """
     spec = spec_of(spec)  # a reference keeps the array alive
     kind, written = parse_encoding(spec)
@@ -73,8 +76,8 @@ def spec_of(encoding: Any) -> str:
         if all_encodings().get(encoding.name) is type(encoding):
             # explicit, because defaults differ between figures
             return encoding.spec(dict.fromkeys(encoding.settings()))
-        text = f"{type(encoding).__name__} is no encoding that is found by its name, {encoding.name}"
-        raise UsageError(text, option="encoding", value=encoding, advice=f"its package names it under {PLUGINS}")
+        text = f"{type(encoding).__name__} is not the encoding that pecli finds under its name, {encoding.name}"
+        raise UsageError(text, option="encoding", value=encoding, advice=f"its package must list it under {PLUGINS}")
     if hasattr(encoding, "__array__") and not isinstance(encoding, Real):  # numpy scalars have __array__ too
         return hold(encoding, f"{Learned.name}:file={{}}")
     item = "an encoding is text such as 'sinusoidal:base=10', or an array of two dimensions"
@@ -116,12 +119,28 @@ def _parts(spec: str) -> tuple[type[Encoding], str, dict[str, str], dict[str, li
     """Return the class, the text before the parameters, the parameters from a config, and those written in the spec."""
     name, _, text = spec.partition(":")
     known = name.strip() in ENCODINGS or name.strip() in all_encodings()  # plugins load only if needed
+    if not known and (table := table_words(spec)) is not None:
+        path, tensor, text = table
+        head, named = ("", {}) if tensor is None else (f"#{tensor}", {"tensor": tensor})
+        return Learned, path + head, {"file": path, **named}, _parameters(spec, text, Learned.options())
     if not known and (config := CONFIGS["config"](spec)) is not None:
         head, plain, text = config
         kind, told = parse_encoding(plain)
         return kind, head, told, _parameters(spec, text, kind.options())
     kind = find_encoding(name.strip())
     return kind, name, {}, _parameters(spec, text, kind.options())
+
+
+def table_words(spec: str) -> tuple[str, str | None, str] | None:
+    """Return (path, tensor, parameters) of a spec that names a file with a table; None for other specs.
+
+    A pickle counts, so that reading it says how to convert it.
+    """
+    match = TABLE_SPEC.fullmatch(spec)
+    path = match["path"] if match else ""
+    if match is None or Path(path).suffix.lower() not in (*TABLE_READERS, *PICKLES):
+        return None
+    return (path, match["tensor"], match["text"] or "") if os.path.isfile(resolve_path(path)) else None
 
 
 def _parameters(spec: str, text: str, known: Mapping[str, Option]) -> dict[str, list[str]]:

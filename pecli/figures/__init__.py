@@ -25,10 +25,13 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
     {
         "heatmap": ("pecli.figures.heatmap:Heatmap", "The table as an image: dimension across, position down"),
         "distance": ("pecli.figures.distance:Distance", "How far any two positions are apart: a matrix"),
-        "scatter": ("pecli.figures.scatter:Scatter", "Two measures against each other, one point a pair of positions"),
+        "scatter": (
+            "pecli.figures.scatter:Scatter",
+            "Two measures against each other, one point per pair of positions",
+        ),
         "curves": ("pecli.figures.curves:Curves", "From a few typical positions to all others: one line each"),
         "waves": ("pecli.figures.waves:Waves", "Chosen dimensions against position: how often each column changes"),
-        "spectrum": ("pecli.figures.spectrum:Spectrum", "The wavelength of every pair of dimensions"),
+        "spectrum": ("pecli.figures.spectrum_ratio:SpectrumRatio", "The wavelength of every pair of dimensions"),
         "fourier": (
             "pecli.figures.fourier:Fourier",
             "The Fourier spectrum of every column of the table",
@@ -40,7 +43,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         ),
         "tiles": ("pecli.figures.tiles:Tiles", "How alike each patch of a grid is to all others: a small map for each"),
         "maps": ("pecli.figures.maps:Maps", "Columns of the table as images over a grid of positions"),
-        "dials": ("pecli.figures.dials:Dials", "A position as clock faces: one hand a pair of dimensions"),
+        "dials": ("pecli.figures.dials:Dials", "A position as clock faces: one hand per pair of dimensions"),
         "relative": (
             "pecli.figures.relative:RelativeTensor",
             "The tensor of relative encodings: one vector for each pair of positions",
@@ -58,8 +61,22 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.precision:Precision",
             "What a table loses in float16 and such: its error against position and pair",
         ),
-        "drift": ("pecli.figures.drift:Drift", "How far other rates turn a vector from where the first encoding does"),
+        "drift": ("pecli.figures.drift:Drift", "How far other rates turn vectors away from the first encoding's"),
         "unseen": ("pecli.figures.unseen:Unseen", "Which angles a model never met in training, by position and pair"),
+        "contributions": (
+            "pecli.figures.contributions:Contributions",
+            "What each pair of dimensions adds to a score, by offset",
+        ),
+        "ids": ("pecli.figures.ids:Ids", "Frame, row and column of every token of words, images and videos"),
+        "effective": (
+            "pecli.figures.effective:Effective",
+            "The relative positions that queries and keys get from methods of longer contexts",
+        ),
+        "temperature": (
+            "pecli.figures.temperature:Temperature",
+            "What scores of attention are multiplied by, position by position",
+        ),
+        "bases": ("pecli.figures.bases:Bases", "How far each base of rope holds, and models by base and context"),
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",

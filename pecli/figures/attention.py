@@ -146,12 +146,12 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         if isinstance(encoding, BiasEncoding):
             check_indices("head", None if self.head is None else [self.head], view, encoding.n_heads, "heads")
             if not encoding.known:
-                raise UsageError(f"{encoding.name} adds what is learned: give its table, {encoding.name}:file=…")
+                raise UsageError(f"{encoding.name} adds a learned bias, so give its table: {encoding.name}:file=…")
             return
         if isinstance(encoding, Rotary):
             refuse_unused(encoding.turned, f"{self.name} turns the embeddings of the tokens")
         if self.head is not None:
-            text = f"{option_text('head', self.head)} chooses a head's bias, and {encoding.name} has none"
+            text = f"{option_text('head', self.head)} selects the bias of a head, but {encoding.name} has none"
             raise UsageError(text, option="head", value=self.head)
 
     def order(self) -> list[int]:

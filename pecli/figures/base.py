@@ -125,7 +125,7 @@ def groups_of(figure: Figure[Any], view: View[Any], canvas: Canvas) -> list[Pane
         return groups
     most = max(len(group.panels) for group in groups)
     if columns > most:
-        text = f"{option_text('columns', columns)} is more than the panels of this {figure.name}, {most}"
+        text = f"{option_text('columns', columns)} is more than the number of panels of this {figure.name}, {most}"
         raise UsageError(text, option="columns", value=columns)
     counts = (len(group.panels) for group in groups)
     grids = (in_columns(count, min(columns, count)) for count in counts)
@@ -187,7 +187,7 @@ def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
     """
     if first.main.shape != second.main.shape:
         item, other = (" × ".join(map(str, numbers.main.shape)) for numbers in (first, second))
-        text = f"--difference takes tables of one size: these have {item} and {other} numbers"
+        text = f"--difference needs tables of one size, but these have {item} and {other} numbers"
         raise UsageError(text, option="difference")
     low, high = (first.ends[0] - second.ends[1], first.ends[1] - second.ends[0]) if reach is None else reach
     limit = max(-low, high) or 1.0

@@ -57,5 +57,5 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
             matrices = {"lowest", "numbers", "no_numbers"} & self.changed().keys()
             refuse_unused({name: getattr(self, name) for name in matrices}, "--softmax draws lines")
             if not view.encoding.known:
-                text = f"--softmax needs biases, and {view.encoding.name} without a file has buckets alone"
+                text = f"--softmax needs biases, but {view.encoding.name} without a file has only buckets"
                 raise UsageError(text, option="softmax", advice=f"give {option_text('file', 'model.safetensors')}")

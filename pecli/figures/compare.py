@@ -187,7 +187,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.difference and len(view.encodings) != 2:
-            text = f"--difference takes two encodings, {len(view.encodings)} are given"
+            text = f"--difference takes two encodings, but {len(view.encodings)} are given"
             raise UsageError(text, option="difference")
         if self.tolerance is not None and not self.difference:
             raise UsageError("--tolerance is of a difference", option="tolerance", advice="give --difference too")
@@ -236,6 +236,8 @@ class Compare(Composite, Highlighting[Encoding]):
             reach, where = self._differences(view)
             return replace(numbers, reach=reach, where=where)
         first, second = numbers.parts
+        if not isinstance(first.numbers, HeatmapNumbers | DistanceNumbers):
+            first.numbers.difference(second.numbers, None)  # refuses
         reach, where = self._differences(view)
         difference = first.numbers.difference(second.numbers, reach)
         parts, measure = (first, second, Part(first.figure, difference)), getattr(first.numbers, "measure", "")

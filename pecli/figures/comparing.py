@@ -35,13 +35,15 @@ class ComparingFigure(Highlighting[TableEncoding | BiasEncoding]):
             text = f"{join_and(sorted(quantities))} are not on one scale: {self.name} takes encodings of one kind"
             raise UsageError(text)
         if every[0].head is not None and self.changed().get("measure"):
-            text = f"{option_text('measure', self.measure)} compares vectors, and {view.encoding.name} is a bias"
+            text = f"{option_text('measure', self.measure)} compares vectors, but {view.encoding.name} is a bias"
             raise UsageError(text, option="measure", value=self.measure)
         lengths = [view.of(encoding).covered.length for encoding in view.encodings]
         if len({*lengths}) > 1:
             named = zip(short_names(view.encodings), lengths, strict=True)
             given = join_and(f"{name} has {length:,}" for name, length in named)
-            raise UsageError(f"{self.name} overlays encodings with as many positions: {given}", option="encoding")
+            raise UsageError(
+                f"{self.name} overlays only encodings with equal numbers of positions: {given}", option="encoding"
+            )
 
     def compared(self, encoding: Encoding) -> Comparison:
         """Return the comparison to show for an encoding: the measure, or the bias of the first head."""

@@ -150,7 +150,8 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
 
     labels : the names of the parts. Returns "" if the counts are equal, unless all are 0.
     """
-    heatmaps = [part.numbers for part in parts if isinstance(part.numbers, HeatmapNumbers)]
+    numbers = (part.numbers for part in parts)
+    heatmaps = [own for own in numbers if isinstance(own, HeatmapNumbers) and not (own.chosen or own.partial)]
     encodings: list[Any] = [heatmap.view.encoding for heatmap in heatmaps]
     pairs = zip(encodings, heatmaps, strict=True)
     counts = [own.longer_waves(heatmap.length) for own, heatmap in pairs if isinstance(own, Harmonic)]

@@ -189,7 +189,7 @@ class Curves(OneHeadFigure):
         if self.log:
             if self.x_positions(view).start < 0 <= view.covered.start:
                 advice = f"start from the first position, {option_text('at', view.covered.start)}"
-                raise UsageError("--log has no place for offsets below 0", option="log", advice=advice)
+                raise UsageError("--log cannot show offsets below 0", option="log", advice=advice)
             check_log(self.x_positions(view))
         self.check_spans(self.x_positions(view))
         self.starts(view)
@@ -285,7 +285,7 @@ class Curves(OneHeadFigure):
         return values_axis(label, whole=True) if self.against == "offset" else positions_axis(encoding)
 
     def scales(self, view: View[Any]) -> list[int]:
-        """Return the scale of each encoding: the width, if the measure grows with it, else 0."""
+        """Return a key per encoding, equal for one scale: the width if the measure grows with it, else 0."""
         grows = not self.overlaid(view) and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import ceil, floor
+from math import ceil, floor, log
 from typing import Any, ClassVar
 
 from pecli.core.errors import UsageError
@@ -33,6 +33,7 @@ NAME = 0.15  # of the width: room for the threshold's label
 NEAR_LEVEL = 0.1  # agreement above the threshold where lines would cross its label
 BAND = 0.14  # opacity of a band from the lowest to the highest value
 TICKS = 0.2  # ticks per em of the page's width
+APART = 0.1  # smallest distance between a requested tick and others, of the axis
 NEAR_LAST = 3  # the last power of ten has no tick if the last position is below so many times it
 
 
@@ -107,7 +108,7 @@ class Drift(PairwiseRates):
         super().check_view(view)
         first, last = max(1, view.positions.start), view.positions.stop - 1
         if view.positions.start < 0 or last < NEAR * first or last < 2:
-            text = f"drift is over positions from 1 on, not {view.positions.start:,} to {last:,}"
+            text = f"drift needs positions from 1 on, not {view.positions.start:,} to {last:,}"
             raise UsageError(text, option="length", advice="give more positions with --length")
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
@@ -161,11 +162,8 @@ class Drift(PairwiseRates):
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:
         first, last = max(1, view.positions.start), view.positions.stop - 1
-        powers = [10.0**power for power in range(15) if first <= 10.0**power <= last / NEAR_LAST]
-        room = TICKS * 72 * canvas.inches.width / canvas.small
-        step = max(1, ceil((len(powers) + 1) / max(room, 1)))
         x = values_axis(in_steps(say(view.encoding.position_label), view.encodings), log=10)
-        ticks = partial(_put_ticks, sorted({first, *powers[::step], last}))
+        ticks = partial(put_ticks, position_ticks(first, last, canvas))
         x = replace(along_lines(x, first, last), ticks=ticks)
         y = values_axis(say("drift.agreement"), scale="agreement")
         return [PanelGroup((Panel(0.8 if canvas.narrow else 0.46, x=x, y=y, ends="agreement", grid=True),))]
@@ -235,12 +233,23 @@ def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
     return found if all(found) and len({*found}) == len(found) else distinguishing_names(encodings)[1:]
 
 
-def _put_ticks(places: Sequence[float], axis: Any) -> None:
+def position_ticks(first: int, last: int, canvas: Canvas, more: Collection[int] = ()) -> list[float]:
+    """Return the ticks of a logarithmic axis: its ends, the positions in `more`, and powers of ten far from these."""
+    powers = [10.0**power for power in range(15) if first <= 10.0**power <= last / NEAR_LAST]
+    span = log(last / first) * APART * (1 + canvas.narrow)
+    more = [at for at in more if at in (first, last) or min(log(at / first), log(last / at)) > span]
+    powers = [own for own in powers if all(own == at or abs(log(own / at)) > span for at in more)]
+    room = TICKS * 72 * canvas.inches.width / canvas.small
+    step = max(1, ceil((len(powers) + 1) / max(room, 1)))
+    return sorted({first, *powers[::step], last, *more})
+
+
+def put_ticks(places: Sequence[float], axis: Any) -> None:
     """Set the ticks of a logarithmic axis to exactly these positions."""
-    from matplotlib.ticker import FixedLocator, NullLocator
+    from matplotlib.ticker import NullLocator
 
-    from pecli.page.ticks import NumberTexts
+    from pecli.page.ticks import LogTicks, NumberTexts
 
-    axis.set_major_locator(FixedLocator(places))
+    axis.set_major_locator(LogTicks(places))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(NumberTexts())

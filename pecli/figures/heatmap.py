@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from math import ceil, log10
 from typing import Any, ClassVar, Self
 
-from pecli.analysis import Limits
+from pecli.analysis import Limits, check_indices
 from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
+from pecli.core.options import option
 from pecli.core.positions import Blocks, LogBlocks, Positions
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.binary import Binary
@@ -21,10 +22,18 @@ from pecli.figures.base import ColouredNumbers, View, cell_averaging_note, diffe
 from pecli.figures.comparing import default_query_note
 from pecli.figures.highlights import Highlighting, mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
-from pecli.figures.wavelengths import column_step, columns_end, columns_left_out, columns_shown, has_known_waves
+from pecli.figures.revealing import Revealing
+from pecli.figures.wavelengths import (
+    column_step,
+    columns_end,
+    columns_left_out,
+    columns_shown,
+    has_known_waves,
+    repetition_text,
+)
 from pecli.files.sheet import aside, over
 from pecli.measures.summary import MAX_SCANNED, Summary, summary_of_table
-from pecli.measures.waves import wavelengths
+from pecli.measures.waves import column_periods, wavelengths
 from pecli.page.axis_labels import (
     NO_PLACE,
     check_log,
@@ -38,7 +47,7 @@ from pecli.page.axis_labels import (
 )
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE, NAMED_INK, RULE
-from pecli.page.panels import ColorBar, Panel, PanelGroup
+from pecli.page.panels import Axis, ColorBar, Panel, PanelGroup
 
 MOST = 98  # per cent of a learned table's values within the ends of the colour scale
 LARGER = 1.3  # times that percentile: if all values are smaller, the scale ends at the largest
@@ -54,6 +63,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     table: Array = over("position", "dimension")
     positions: Array = over("position")  # the mean position of each block, or that of the row shown
+    dims: Array = over("dimension")  # the dimensions shown; of averaged columns their mean
     block: int = aside()  # positions per row
     columns_block: int = aside()  # dimensions per column
     flat: bool = aside()  # whether columns with waves shorter than four pixels were set to 0
@@ -65,17 +75,21 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     inside: float | None = aside()  # share of values within the colour limits, None for all
     longest_row: tuple[int, float, float] | None = aside()  # an unusually long row: position, norm, next largest norm
     lengths: tuple[float, ...] = aside()  # norms of the rows shown, if one is unusually long
+    chosen: bool = aside(default=False)  # whether the user chose the dimensions
+    partial: bool = aside(default=False)  # whether some columns are not revealed yet, and NaN
 
     def remarks(self) -> list[str]:
         encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.unplaced else ""
-        pairs = columns_left_out(encoding, self.columns_block)
+        pairs = "" if self.chosen else columns_left_out(encoding, self.columns_block)
         across = 1 if pairs else self.columns_block
         rows = cell_averaging_note(encoding, self.block, across, self.log)
         if encoding.trained and self.block > 1:
             one = "heatmap.one_row_in_up" if self.log else "heatmap.one_row_in_drawn"
             rows = say(one, count=self.block)
         flat = say("heatmap.flat_columns") if self.flat else ""
-        return [rows, flat, pairs, lost, default_query_note(self.view.encodings)]
+        shown, width = len(self.dims), encoding.width
+        part = say("words.of_dimensions", count=shown, all=width) if self.chosen and shown < width else ""
+        return [part, rows, flat, pairs, lost, default_query_note(self.view.encodings)]
 
     def marks(self) -> list[str]:
         encoding, changing = self.view.encoding, self._changing_columns()
@@ -100,7 +114,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def _changing_columns(self) -> list[int]:
         """Return the columns that change within the length, for encodings with known waves."""
         encoding, length = self.view.encoding, self.view.covered.length
-        if not has_known_waves(encoding):
+        if not has_known_waves(encoding) or self.chosen:
             return []
         return [at for at, wave in enumerate(wavelengths(encoding, self.view.covered)) if wave < 2 * length]
 
@@ -108,6 +122,10 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         """Return the headline: how many pairs have a wavelength beyond the length, or how often other columns
         change."""
         encoding, length = self.view.encoding, self.length
+        if self.partial:
+            return ""
+        if self.chosen:
+            return repetition_text(encoding, self.dims, column_periods(encoding, self.view.covered)[self.dims])
         if self.longest_row is not None:
             at, long, others = self.longest_row
             numbers = {"length": number_text(long, 2), "others": number_text(others, 2)}
@@ -206,7 +224,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
 
 @dataclass(frozen=True)
-class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
+class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revealing[TableEncoding]):
     """The table of an encoding, one row per position.
 
     Notes
@@ -231,14 +249,17 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
     )
 
     log: bool = log_option()
+    dims: tuple[int, ...] | None = option(None, "the dimensions to show", at_least=0, unset="all")
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
+        check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
+        self.check_revealed(view)
         self.check_spans(view.covered)
         if self.log:
             check_log(view.covered)
             if self.numbers:
-                text = "--log gives a row to every pixel, and --numbers wants rows for text"
+                text = "--log makes rows one pixel high, but --numbers needs rows high enough for text"
                 raise UsageError(text, option="numbers", advice="give one of them")
 
     def bins(self, view: View[TableEncoding]) -> Blocks | LogBlocks:
@@ -253,24 +274,48 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         columns = ceil(view.encoding.width / column_step(view.encoding, view.pixel_columns))
-        return (self.bins(view).count, columns)
+        return (self.bins(view).count, columns if self.dims is None else len(self.shown_dims(view)))
+
+    def shown_dims(self, view: View[TableEncoding]) -> Array:
+        """Return the dimensions to show."""
+        return np.arange(view.encoding.width) if self.dims is None else np.array([*dict.fromkeys(self.dims)])
+
+    def steps(self, view: View[TableEncoding]) -> int:
+        return int(self._steps_of_columns(view).max()) + 1
+
+    def _steps_of_columns(self, view: View[TableEncoding]) -> Array:
+        """Return the step at which each dimension shown is revealed, from 0; both columns of a pair have the same."""
+        encoding, dims = view.encoding, self.shown_dims(view).tolist()
+        pairs = [pair for _, pair in encoding.waves()] if isinstance(encoding, Harmonic) else range(encoding.width)
+        order = {pair: at for at, pair in enumerate(dict.fromkeys(pairs[dim] for dim in dims))}
+        return np.array([order[pairs[dim]] for dim in dims])
 
     def compute(self, view: View[TableEncoding]) -> HeatmapNumbers:
-        blocks, longest = self.bins(view), find_long_row(view) if view.encoding.trained else None
+        blocks, dims, chosen = self.bins(view), self.shown_dims(view), self.dims is not None
+        longest = find_long_row(view) if view.encoding.trained and not chosen else None
         encoding, learned, summary = view.encoding, view.encoding.trained, self.summary(view)
         rows = encoding.table(blocks.firsts()) if learned else encoding.mean_table(blocks)
         unresolved = columns_unresolved(encoding, blocks)
         rows = np.where(unresolved, 0.0, rows) if unresolved.any() else rows
-        table, across = columns_shown(encoding, rows, view.pixel_columns)
+        steps, drawn = self._steps_of_columns(view), self.drawn_steps(view)
+        blank = steps >= drawn
+        shown = np.where(blank, np.nan, rows[:, dims]) if blank.any() else rows[:, dims]
+        across = 1
+        if not chosen:
+            shown, across = columns_shown(encoding, shown, view.pixel_columns)
+            dims = columns_shown(encoding, dims[None], view.pixel_columns)[0][0]
         limit = encoding.limit or max(map(abs, (summary.smallest or 0.0, summary.largest or 0.0))) or 1.0
         end, inside = robust_end(summary.sample) if learned else (limit, None)
         return HeatmapNumbers(
             view=view,
-            table=table,
+            table=shown,
+            dims=dims,
             positions=blocks.firsts() if learned else blocks.centres(),
             block=blocks.size,
             columns_block=across,
             flat=bool(unresolved.any()),
+            chosen=chosen,
+            partial=bool(blank.any()),
             smallest=summary.smallest,
             largest=summary.largest,
             limit=limit,
@@ -287,20 +332,30 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
         """Return the summary of all numbers shown, independent of the panels."""
         rows = view.covered
         first = max(1, rows.start) if self.log else rows.start
-        return summary_of_table(view.encoding, Positions(start=first, length=rows.stop - first))
+        dims = None if self.dims is None else self.shown_dims(view)
+        return summary_of_table(view.encoding, Positions(start=first, length=rows.stop - first), dims)
 
     def panel_groups(self, view: View[TableEncoding], canvas: Canvas) -> list[PanelGroup]:
         encoding, rows = view.encoding, view.covered
         limits = None if encoding.signed else (0.0, encoding.limit or 1.0)
         bar = ColorBar(say("heatmap.value"), limits, scale=int(encoding.limit is None))  # learned: no common scale
-        x, y = dimensions_axis(encoding), positions_axis(encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
+        x, y = self._columns_axis(view), positions_axis(encoding, ends=(rows.stop - 0.5, rows.start - 0.5))
         if 1 < len(parts := sequence_of(encoding)) <= MAX_PARTS:
             y = with_ticks(y, [*(first for _, first, _ in parts), rows.stop - 1])
-        if parts and isinstance(encoding, HarmonicOnGrid) and (begins := runs_of_axes(encoding)[2]):
+        if (
+            parts
+            and self.dims is None
+            and isinstance(encoding, HarmonicOnGrid)
+            and (begins := runs_of_axes(encoding)[2])
+        ):
             x = with_ticks(x, [*begins, encoding.width - 1])
         if self.log:
             y = decades_axis(log_label(encoding), *reversed(log_ends(view)))
         return [PanelGroup((Panel(bar=bar, x=x, y=y, rows=0 if self.log else rows.length),))]
+
+    def _columns_axis(self, view: View[TableEncoding]) -> Axis:
+        """Return the axis of the dimensions shown."""
+        return dimensions_axis(view.encoding, None if self.dims is None else self.shown_dims(view).tolist())
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         axes[0].spines[:].set_visible(not view.encoding.signed)  # zeros have the colour of the page
@@ -308,11 +363,12 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
         super().fit(view, axes, canvas)
-        turn_names(axes[0].xaxis, dimensions_axis(view.encoding).names)
+        turn_names(axes[0].xaxis, self._columns_axis(view).names)
 
     def draw(self, numbers: HeatmapNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         rows = numbers.view.covered
         right = columns_end(numbers.view.encoding, numbers.table, numbers.columns_block)
+        right = numbers.table.shape[1] - 0.5 if numbers.chosen else right
         top, bottom = rows.start - 0.5, rows.start + len(numbers.table) * numbers.block - 0.5
         if numbers.log:
             top, bottom = log_ends(numbers.view)
@@ -327,7 +383,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding]):
             extremes=numbers.extremes,
         )
         self.write_numbers(axes, [image], canvas)
-        if numbers.palette != DIFFERENCE:
+        if numbers.palette != DIFFERENCE and not (numbers.chosen or numbers.partial):
             mark_headline(numbers, axes[0], canvas)
         return [image]
 

@@ -75,9 +75,8 @@ class WithTrained(Figure[E]):
     def check_trained(self, shown: Positions) -> None:
         """Raise UsageError if the shown positions do not extend beyond the trained length."""
         if self.trained is not None and not shown.start < self.trained < shown.stop:
-            text = (
-                f"{option_text('trained', self.trained)}: nothing beyond it is shown, {shown.start} to {shown.stop - 1}"
-            )
+            reached = f"the positions shown, {shown.start} to {shown.stop - 1}, do not reach beyond it"
+            text = f"{option_text('trained', self.trained)}: {reached}"
             raise UsageError(text, option="trained", value=self.trained, advice="give more positions with --length")
 
 

@@ -46,7 +46,7 @@ class OverGrid(Figure[OnGrid]):
     def check_view(self, view: View[OnGrid]) -> None:
         super().check_view(view)
         if not view.encoding.sides:
-            text = f"{self.name} shows positions in a grid, and {view.encoding.title()} has them on a line"
+            text = f"{self.name} shows positions in a grid, but those of {view.encoding.title()} are on a line"
             raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
 
     def image_panel(self, view: View[OnGrid], bar: ColorBar, title: str = "", right_title: str = "") -> Panel:

@@ -108,7 +108,7 @@ class WithCellNumbers(Figure[E]):
     numbers: bool = option(
         False, f"write a number in each cell: up to {MAX_CELLS} × {MAX_CELLS} cells, if text of {LEAST:g} points fits"
     )
-    no_numbers: bool = option(False, "write no numbers in the cells; by default, where they fit")
+    no_numbers: bool = option(False, "no numbers in the cells")
 
     def check(self) -> None:
         super().check()
@@ -146,7 +146,7 @@ class WithCellNumbers(Figure[E]):
             for width, _ in fitting
         ]
         if self.numbers and min(sizes) < LEAST:
-            text = f"--numbers takes cells for text of {LEAST:g} points, and these hold {min(sizes):.1f}"
+            text = f"--numbers needs cells for text of {LEAST:g} points, but these hold {min(sizes):.1f} points"
             raise UsageError(text, option="numbers", advice="give a larger --size, or show fewer rows and columns")
         if not self.numbers and min(sizes) < min(canvas.inches.least, canvas.small):
             return

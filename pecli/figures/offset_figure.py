@@ -83,21 +83,25 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
             _refuse_on_grid(view, self.changed())
             return
         if self.spread:
-            raise UsageError("--spread is for positions in a grid", option="spread", advice="give --grid too")
+            raise UsageError("--spread needs positions in a grid", option="spread", advice="give --grid too")
         lacking = [e.name for e in view.encodings if not isinstance(e, Harmonic)]
         if self.decay and lacking:
-            text = f"--decay needs frequencies and {lacking[0]} has none"
-            raise UsageError(text, option="decay", allowed="rope, sinusoidal and such")
+            text = f"--decay needs frequencies, but {lacking[0]} has none"
+            raise UsageError(text, option="decay", allowed="encodings such as rope and sinusoidal")
         if self.decay and self.measure != "dot":
             text = f"--decay bounds the dot product, not {option_text('measure', self.measure)}"
             raise UsageError(text, option="decay", advice="leave one of them out")
         if self.unscaled and not any(without_scaling(view.encodings)):
             text = "--unscaled needs a rope that is scaled"
-            raise UsageError(text, option="unscaled", allowed="rope:scaling=yarn,factor=4,original=32768 and such")
+            raise UsageError(
+                text, option="unscaled", allowed="encodings such as rope:scaling=yarn,factor=4,original=32768"
+            )
         if self.random is not None:
             lacking = [e.name for e in view.encodings if not isinstance(e, Rope)]
             if lacking:
-                text = f"{option_text('random', self.random)} turns queries and keys and {lacking[0]} turns none"
+                text = (
+                    f"{option_text('random', self.random)} turns queries and keys, but {lacking[0]} does not turn them"
+                )
                 raise UsageError(text, option="random", allowed="rope")
             others = {"measure", "decay", "unscaled"} & self.changed().keys()
             refuse_unused({name: getattr(self, name) for name in others}, "--random draws scores")
@@ -220,10 +224,10 @@ def without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
 def _refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
     """Raise UsageError for options or encodings that a map over a grid of offsets cannot show."""
     if len(view.encoding.sides) > 2:
-        raise UsageError("offsets draws two axes of a grid, and a video has three", option="grid")
+        raise UsageError("offsets draws a grid of two axes, but a video has three", option="grid")
     if len(view.encodings) > 1:
-        raise UsageError("offsets takes one encoding of a grid: try pecli compare", option="encoding")
+        raise UsageError("offsets takes only one encoding on a grid: try pecli compare", option="encoding")
     if others := changed.keys() - {"measure", "spread"}:
         name = min(others)
-        text = f"offsets of a grid are a map, and --{name} is of a line"
+        text = f"offsets of a grid are a map, but --{name} is for lines"
         raise UsageError(text, option=name, advice=f"leave --{name} out")

@@ -203,7 +203,7 @@ class Offsets(OffsetBands):
 
 
 def _mark_half(panel: Axes, numbers: OffsetsNumbers, canvas: Canvas) -> None:
-    """Mark where a line falls to half with a dot and a stem, and shade its range from there on."""
+    """Mark the point where a line is down to half; shade the band that holds it from there on."""
     from pecli.page.labels import label_point
 
     assert numbers.half is not None and numbers.half_value is not None and numbers.later is not None

@@ -93,7 +93,7 @@ class Overview(Composite, Highlighting[Encoding]):
 
     def check(self) -> None:
         if self.panels == ():
-            text = "--panels names no figure"
+            text = "--panels needs at least one figure"
             raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
         super().check()
 

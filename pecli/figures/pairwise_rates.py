@@ -41,7 +41,7 @@ class PairwiseRates(Figure[Harmonic]):
         counts = {len(encoding.frequencies()): encoding.title() for encoding in view.encodings}
         if len(counts) > 1:
             given = join_and(f"{title} has {count}" for count, title in counts.items())
-            raise UsageError(f"{self.name} takes encodings of as many pairs: {given}", option="encoding")
+            raise UsageError(f"{self.name} takes encodings with equal numbers of pairs: {given}", option="encoding")
 
 
 def _has_a_grid(encoding: type[Encoding]) -> bool:

@@ -115,10 +115,12 @@ class Path(Figure[TableEncoding]):
         super().check_view(view)
         length, width = view.covered.length, view.encoding.width
         if length < 2:
-            raise UsageError("path joins positions: --length=1 has one, it takes 2 or more", option="length", value=1)
+            raise UsageError(
+                "path joins positions, so --length=1 is not enough: it takes 2 or more", option="length", value=1
+            )
         if min(length, width) < self.components:
             there_are = f"{width} columns of the table" if width <= length else f"{length} positions"
-            text = f"{option_text('components', self.components)} are more than the {there_are}"
+            text = f"{option_text('components', self.components)} is more than the {there_are}"
             raise UsageError(text, option="components", value=self.components)
 
     def compute(self, view: View[TableEncoding]) -> PathNumbers:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil, floor, log10
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from pecli.core.errors import UsageError, option_text
+from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import ROUND, ROUNDING
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.base import ColouredNumbers, View, other_positions_text
-from pecli.figures.highlights import WithTrained, draw_trained_border, trained_border_note
+from pecli.figures.base import ColouredNumbers, Figure, View, other_positions_text
+from pecli.figures.highlights import draw_trained_border, trained_border_note
 from pecli.figures.matrix import show_matrix
+from pecli.figures.precision_figure import APART, NOTABLE, PrecisionFigure
 from pecli.files.sheet import aside, over
-from pecli.measures.reduce import EnvelopeBuilder, bin_centres, check_line_length, even_bins, even_edges
+from pecli.measures.reduce import EnvelopeBuilder, bin_centres, even_bins, even_edges
 from pecli.measures.summary import SAMPLE_SIZE, spread_evenly
 from pecli.page.axis_labels import positions_axis, values_axis
 from pecli.page.canvas import Canvas
@@ -27,9 +27,7 @@ from pecli.page.words import ems
 
 WORST = 2.0  # the largest possible error of a sine
 DECADES = 1e4  # largest ratio of errors on the colour scale
-APART = 0.46  # columns between a bracket's end and the centre of its last column
 LOW = 0.9  # share of the positions: further down, numbers go above their line
-NOTABLE = 0.1  # errors above this count as wrong: a tenth of a sine's amplitude
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,37 +81,25 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
 
 @dataclass(frozen=True)
-class Precision(WithTrained[Harmonic]):
+class Precision(PrecisionFigure):
     """The error of a table computed in a smaller number type: pairs across, positions down, on a logarithmic scale.
 
     Notes
     -----
     The angle ω p of a fast pair is large, and so is its rounding error compared with 2π. The error therefore grows with
     the position, most of all in fast pairs, until it is as large as the wave. Cells without error are blank. `Harmonic`
-    lists the operations that are rounded.
+    lists the operations that are rounded. With `by` "stage": the largest phase error of each pair, with only one stage
+    rounded.
     """
 
-    name: ClassVar[str] = "precision"
-    requires: ClassVar[Any] = Harmonic
-    defines: ClassVar[str] = (
-        "the larger error of a pair's sine and cosine against float64; frequency, position, angle, sine and "
-        "cosine are each rounded to the dtype"
-    )
-    example: ClassVar[str] = "pecli precision -e rope:dtype=bfloat16,d=64 --length 4096"
-    examples: ClassVar[tuple[str, ...]] = ("pecli precision rope:dtype=float16 -n 4096",)
-    default_encoding: ClassVar[str] = "rope"
-    counts_positions: ClassVar[bool] = True
-    default_options: ClassVar[Mapping[str, Any]] = {"dtype": "float16", "length": 2048}
+    @classmethod
+    def variants(cls) -> tuple[type[Figure[Any]], ...]:
+        from pecli.figures.precision_stages import PrecisionStages
 
-    def check_view(self, view: View[Harmonic]) -> None:
-        super().check_view(view)
-        check_line_length(self.name, view.covered.length)
-        self.check_trained(view.covered)
-        if view.encoding.exact:
-            text = f"a table with {option_text('dtype', view.encoding.dtype)} is right to the last bit"
-            raise UsageError(
-                text, option="dtype", value=view.encoding.dtype, advice="float16, bfloat16, float32 are not"
-            )
+        return (Precision, PrecisionStages)
+
+    def variant(self, view: View[Harmonic]) -> Figure[Any]:
+        return self.as_kind(self.variants()[self.by == "stage"])
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:
         pairs, rows = len(view.encoding.frequencies()), even_bins(view.covered.length, view.pixel_rows)

@@ -93,7 +93,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     def check_view(self, view: View[Harmonic]) -> None:
         if view.encoding.own_positions:
-            text = f"relative shows offsets on a line, and {view.encoding.name} has positions in a grid"
+            text = f"relative shows offsets on a line, but {view.encoding.name} has positions in a grid"
             raise UsageError(text, option="grid", advice="try pecli offsets")
         super().check_view(replace(view, positions=replace(view.positions, start=0)))  # same offsets from any start
         view.encoding.covered(_offsets(view))

@@ -104,13 +104,14 @@ class Rotation(RotationFigure):
 
     @classmethod
     def variants(cls) -> tuple[type[Figure[Any]], ...]:
+        from pecli.figures.rotation_arrows import RotationArrows
         from pecli.figures.rotation_matrix import RotationMatrix
 
-        return (Rotation, RotationMatrix)
+        return (Rotation, RotationMatrix, RotationArrows)
 
     def variant(self, view: View[Rotary]) -> Figure[Any]:
-        query, matrix = self.variants()
-        return self.as_kind(query if self.matrix is None else matrix)
+        query, matrix, arrows = self.variants()
+        return self.as_kind(arrows if self.offset is not None else query if self.matrix is None else matrix)
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         return (view.covered.length, view.encoding.width)
@@ -149,7 +150,7 @@ class Rotation(RotationFigure):
         table = read_table(self.content)
         if table.shape != shape:
             given, needed = (" × ".join(map(str, sides)) for sides in (table.shape, shape))
-            text = f"{option_text('content', self.content)} holds {given} numbers and {needed} are needed"
+            text = f"{option_text('content', self.content)} holds {given} numbers, but {needed} are needed"
             raise UsageError(text, option="content", value=self.content)
         return table
 

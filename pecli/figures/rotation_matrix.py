@@ -1,4 +1,4 @@
-"""The matrix that rotates a query at one position."""
+"""The matrix that rotates a query at one position, or shifts a sinusoid by an offset."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OUTLINED = 32  # largest matrix whose nonzero cells are outlined, in rows
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixNumbers(Numbers[Rotary]):
-    """The matrix R_p, shape (width, width)."""
+    """The matrix R_p, or M_k of sinusoids, whose offset k is `position`; shape (width, width)."""
 
     matrix: Array = over("row", "column")
     dimensions: Array = over(each=("row", "column"))
@@ -40,11 +40,18 @@ class RotationMatrix(RotationFigure):
 
     def compute(self, view: View[Rotary]) -> MatrixNumbers:
         position, width = self.matrix or 0, view.encoding.width
-        matrix = view.encoding.rotation_matrix(position)
+        encoding: Any = view.encoding
+        matrix = encoding.rotation_matrix(position) if self._rotates(view) else encoding.shift_matrix(position)
         return MatrixNumbers(view=view, matrix=matrix, dimensions=np.arange(width), position=position)
 
+    def _rotates(self, view: View[Any]) -> bool:
+        """Return whether the encoding turns queries; if not, the matrix shifts its position vectors."""
+        return isinstance(view.encoding, Rotary)
+
     def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
-        ends, title = (-0.5, view.encoding.width - 0.5), say("rotation.rotation_matrix_r_p", position=self.matrix)
+        ends = (-0.5, view.encoding.width - 0.5)
+        title = say("rotation.rotation_matrix_r_p", position=self.matrix)
+        title = title if self._rotates(view) else say("rotation.shift_matrix_m_k", offset=self.matrix)
         x = values_axis(say("words.column"), whole=True, ends=ends)
         y = values_axis(say("words.row"), whole=True, ends=ends[::-1])
         bar = ColorBar(say("heatmap.value"), fixed=True)

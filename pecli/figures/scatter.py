@@ -234,7 +234,7 @@ class Scatter(Figure[TableEncoding]):
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         if view.covered.length < 2:
-            text = "scatter compares pairs: --length=1 has none, it takes 2 or more"
+            text = "scatter compares pairs of positions, so --length=1 is not enough: it takes 2 or more"
             raise UsageError(text, option="length", value=1)
         check_pairs(view.covered.length)
 

@@ -261,10 +261,14 @@ class Spectrum(WithTrained[TableEncoding]):
         super().check_view(view)
         lacking = [encoding.name for encoding in view.encodings if not isinstance(encoding, Harmonic)]
         if view.positions.start and all(map(has_known_waves, view.encodings)):
-            raise UnusedOptionError("start", view.positions.start, "a formula or a whole cycle has no first position")
+            raise UnusedOptionError(
+                "start",
+                view.positions.start,
+                "wavelengths by a formula or over a whole cycle do not depend on the first position",
+            )
         if self.ratio and lacking:
-            text = f"--ratio is of wavelengths by a formula, and {lacking[0]} has none"
-            raise UsageError(text, option="ratio", allowed="rope, sinusoidal and such")
+            text = f"--ratio needs wavelengths by a formula, but {lacking[0]} has none"
+            raise UsageError(text, option="ratio", allowed="encodings such as rope and sinusoidal")
         if self.ratio and self.trained:
             raise UnusedOptionError("trained", self.trained, "--ratio compares no wavelength with a length")
 
@@ -459,7 +463,7 @@ def panel_names(encodings: Sequence[TableEncoding]) -> list[tuple[str, str]]:
     rests = distinguishing_labels([*encodings], without=without)
     pieces = [encoding.title_pieces(without)[0] for encoding in encodings]
     found = [
-        (_scaled_name(encoding), "" if rest == piece else rest)
+        (scaled_name(encoding), "" if rest == piece else rest)
         for encoding, rest, piece in zip(encodings, rests, pieces, strict=True)
     ]
     return found if len({*found}) == len(found) else [(label, "") for label in distinguishing_labels(encodings)]
@@ -472,7 +476,7 @@ def distinguishing_names(encodings: Sequence[TableEncoding]) -> list[str]:
     return [listing(filter(None, names)) for names in panel_names(encodings)]
 
 
-def _scaled_name(encoding: TableEncoding) -> str:
+def scaled_name(encoding: TableEncoding) -> str:
     """Return the encoding's label, or its scaling and factor."""
     if encoding.label or not isinstance(encoding, Scaled) or encoding.scaling == "default":
         return encoding.label or encoding.called()
@@ -500,7 +504,7 @@ def _plot_unscaled(panel: Axes, pair: Array, wave: Array, canvas: Canvas) -> Non
 def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Array, canvas: Canvas, known: bool) -> None:
     """Draw labelled lines at the context lengths of a model with scaled rope.
 
-    known : whether to draw the original context, because no trained length is given
+    known : whether to draw the original context too (no trained length is given)
     """
     from pecli.page.labels import label_level
 

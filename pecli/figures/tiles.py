@@ -101,7 +101,7 @@ class Tiles(OverGrid):
         super().check_view(view)
         if len(view.encoding.sides) > 2 and self.at is None:
             raise UsageError(
-                "of a video tiles shows chosen patches", option="at", advice="give --at, such as --at=0x3x5"
+                "for a video, tiles shows only chosen patches", option="at", advice="give --at, such as --at=0x3x5"
             )
 
     def shape(self, view: View[OnGrid]) -> tuple[int, ...]:

@@ -75,7 +75,7 @@ class TokenFigure(Figure[E]):
             raise UsageError(text, option="sentences", value=self.sentences, advice="give one of them")
         if len(self.words) < 2:
             count = "one token" if self.words else "no token"
-            text = f"{option_text('tokens', self.tokens)} holds {count}, and order shows with two or more"
+            text = f"{option_text('tokens', self.tokens)} holds {count}, but order needs two or more"
             raise UsageError(text, option="tokens", value=self.tokens, advice="separate words by spaces: 'I like you'")
 
     @property
@@ -99,7 +99,7 @@ class TokenFigure(Figure[E]):
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         count = len(self.words)
         if asked.length not in (count, Positions.options()["length"].default):
-            text = f"{self.name} has one position a token, {count} here"
+            text = f"{self.name} has one position for each token, {count} here"
             advice = f"leave {option_text('length', asked.length)} out"
             raise UsageError(text, option="length", value=asked.length, advice=advice)
         return replace(asked, length=count)

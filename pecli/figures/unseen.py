@@ -155,7 +155,9 @@ class Unseen(PairwiseRates):
         super().check_view(view)
         rows = view.positions
         if rows.start < 0 or (self.trained or 0) >= rows.stop:
-            text = f"unseen shows positions from 0 on, beyond the trained ones, not {rows.start:,} to {rows.stop - 1:,}"
+            text = (
+                f"unseen needs positions from 0 on to beyond the trained ones, not {rows.start:,} to {rows.stop - 1:,}"
+            )
             raise UsageError(text, option="length", advice="give more positions with --length")
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from pecli.core.language import say
-from pecli.core.lazy import Array
+from pecli.core.lazy import Array, np
 from pecli.core.numbers import number_text
 from pecli.encodings.base import COUNTED, Encoding, TableEncoding
 from pecli.encodings.harmonic import Harmonic
@@ -75,3 +75,26 @@ def columns_left_out(encoding: TableEncoding, size: int) -> str:
     if size == 1 or not isinstance(encoding, Harmonic):
         return ""
     return say("waves.every_second_pair_drawn" if size == 2 else "waves.one_pair_in_drawn", count=size)
+
+
+def repetition_text(encoding: TableEncoding, dims: Array, waves: Array) -> str:
+    """Return the headline on how often the fastest and the slowest of some dimensions repeat, or "".
+
+    dims, waves : the dimensions and their wavelengths in positions, shape (dims,)
+    """
+    moving = np.flatnonzero(np.isfinite(waves))
+    known = has_known_waves(encoding) and not encoding.sides  # rows and columns of a grid have different units
+    if not known or not len(moving):
+        return ""
+    fast, slow = (int(moving[own]) for own in (waves[moving].argmin(), waves[moving].argmax()))
+    low, high = (short_wave_text(encoding, float(waves[own])) for own in (fast, slow))
+    one = waves[fast] == waves[slow]
+    high = high if encoding.position_unit else short_length(encoding, float(waves[slow]))
+    named = encoding.dimension_names()
+    if named and not named[0].isdigit():  # the names give the periods
+        return "" if one else say("waves.fastest_and_slowest", low=low, high=high)
+    label = say(encoding.dimension_label)
+    names = {"dimension": label, "first": int(dims[fast]), "last": int(dims[slow]), "low": low}
+    if one:
+        return say("waves.repeats", **names) if len(moving) == len(waves) else ""
+    return say("waves.repeats_and", **names, high=high)

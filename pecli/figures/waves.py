@@ -11,11 +11,12 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.base import Figure, Numbers, View, extremes_note
-from pecli.figures.wavelengths import has_known_waves, short_length, short_wave_text, wavelength_unit
+from pecli.figures.base import Numbers, View, extremes_note
+from pecli.figures.revealing import Revealing
+from pecli.figures.wavelengths import has_known_waves, repetition_text, short_length, wavelength_unit
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import bin_centres, check_line_length, envelope, even_bins, even_edges
-from pecli.measures.waves import wavelengths
+from pecli.measures.waves import column_periods
 from pecli.page.axis_labels import along_lines, positions_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import legible
@@ -54,7 +55,7 @@ class WavesNumbers(Numbers[TableEncoding]):
     def _slowest_note(self) -> str:
         """Return the note on the longest wavelength, if it is known and no shown wave is as long."""
         encoding = self.view.encoding
-        longest = float(periods(self.view).max()) if has_known_waves(encoding) else 0.0
+        longest = float(column_periods(encoding, self.view.covered).max()) if has_known_waves(encoding) else 0.0
         if not self.wavelengths.max() < longest < np.inf:
             return ""
         return say("waves.the_slowest_not_shown", wave=short_length(encoding, longest))
@@ -68,27 +69,11 @@ class WavesNumbers(Numbers[TableEncoding]):
 
     def message(self) -> str:
         """Return the headline: how often the fastest and the slowest dimension repeat."""
-        encoding, waves = self.view.encoding, self.wavelengths
-        moving = np.flatnonzero(np.isfinite(waves))
-        known = has_known_waves(encoding) and not encoding.sides  # rows and columns of a grid have different units
-        if not known or not len(moving):
-            return ""
-        fast, slow = (int(moving[own]) for own in (waves[moving].argmin(), waves[moving].argmax()))
-        low, high = (short_wave_text(encoding, float(waves[own])) for own in (fast, slow))
-        one = waves[fast] == waves[slow]
-        high = high if encoding.position_unit else short_length(encoding, float(waves[slow]))
-        named = encoding.dimension_names()
-        if named and not named[0].isdigit():  # the names give the periods
-            return "" if one else say("waves.fastest_and_slowest", low=low, high=high)
-        label = say(encoding.dimension_label)
-        names = {"dimension": label, "first": int(self.dims[fast]), "last": int(self.dims[slow]), "low": low}
-        if one:
-            return say("waves.repeats", **names) if len(moving) == len(waves) else ""
-        return say("waves.repeats_and", **names, high=high)
+        return repetition_text(self.view.encoding, self.dims, self.wavelengths)
 
 
 @dataclass(frozen=True)
-class Waves(Figure[TableEncoding]):
+class Waves(Revealing[TableEncoding]):
     """The values of chosen dimensions, one line each, in lanes one below the other.
 
     Notes
@@ -110,7 +95,7 @@ class Waves(Figure[TableEncoding]):
     examples: ClassVar[tuple[str, ...]] = ("pecli waves --dims 0..6 -n 60",)
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions", at_least=0, unset=f"{DEFAULT_LANES} or their pairs from fast to slow"
+        None, "the dimensions", at_least=0, unset=f"{DEFAULT_LANES} columns or pairs, fast to slow"
     )
 
     def lanes(self, view: View[TableEncoding]) -> list[tuple[int, ...]]:
@@ -119,7 +104,7 @@ class Waves(Figure[TableEncoding]):
         if self.dims is not None:
             return [(dim,) for dim in dict.fromkeys(self.dims)]
         found = groups_of_columns(view.encoding)
-        waves = periods(view)[[own[0] for own in found]]
+        waves = column_periods(view.encoding, view.covered)[[own[0] for own in found]]
         lanes = len(found) if len(found) <= MAX_LINES else DEFAULT_LANES
         repeated = np.count_nonzero(TO_CREST * waves <= view.covered.length - 1)
         first = np.argsort(waves, kind="stable")[: max(repeated, lanes)]
@@ -129,10 +114,14 @@ class Waves(Figure[TableEncoding]):
         """Return the dimensions to draw."""
         return np.array([dim for lane in self.lanes(view) for dim in lane])
 
+    def steps(self, view: View[TableEncoding]) -> int:
+        return len(self.lanes(view))
+
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
         check_line_length(self.name, view.covered.length)
         self.drawn_dims(view)
+        self.check_revealed(view)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         return (len(self.drawn_dims(view)), even_bins(view.covered.length, view.line_points))
@@ -146,13 +135,14 @@ class Waves(Figure[TableEncoding]):
             found
             or envelope(lambda first, count: encoding.columns(dims, rows.start + first, count), edges, len(dims))[:2]
         )
+        shown = sum(map(len, self.lanes(view)[: self.drawn_steps(view)]))
         return WavesNumbers(
             view=view,
-            values=high,
-            dims=dims,
-            low=low,
+            values=high[:shown],
+            dims=dims[:shown],
+            low=low[:shown],
             positions=rows.start + bin_centres(edges),
-            wavelengths=periods(view)[dims],
+            wavelengths=column_periods(view.encoding, view.covered)[dims[:shown]],
             block=block,
             limit=float(max(np.abs(low).max(), np.abs(high).max())) or 1.0,
         )
@@ -203,9 +193,9 @@ class Waves(Figure[TableEncoding]):
         crests = crests_of(encoding, numbers.dims, rows.start)
         curved = is_curve(encoding) and numbers.block == 1 and rows.length > 1
         fine = np.linspace(rows.start, rows.stop - 1, max(FINE, 4 * len(numbers.positions)))
-        scaled = zip(numbers.low / numbers.limit, numbers.values / numbers.limit, looks, strict=True)
+        scaled = zip(numbers.low / numbers.limit, numbers.values / numbers.limit, looks, strict=False)
         lanes = [(lane, at) for lane, own in enumerate(self.lanes(numbers.view)) for at in range(len(own))]
-        for line, ((lane, at), (low, high, look)) in enumerate(zip(lanes, scaled, strict=True)):
+        for line, ((lane, at), (low, high, look)) in enumerate(zip(lanes, scaled, strict=False)):  # those revealed
             base, dotted = -LANE * lane, rows.length <= DOTTED
             if curved:
                 curve = sine_column(encoding, int(numbers.dims[line]), fine) / numbers.limit
@@ -300,14 +290,6 @@ def crests_of(encoding: TableEncoding, dims: Array, start: int) -> Array:
             phase = (np.pi / 2 if wave == "sin" else 0.0) - float(encoding.phases[pair]) - rate * start
             found[at] = start + phase % (2 * np.pi) / rate
     return found
-
-
-def periods(view: View[TableEncoding]) -> Array:
-    """Return the wavelength of every column in positions, shape (d,)."""
-    encoding = view.encoding
-    if isinstance(encoding, Harmonic):
-        return encoding.column_wavelengths()
-    return wavelengths(encoding, view.covered)
 
 
 def wavelength_text(encoding: TableEncoding, wave: float) -> str:

@@ -167,7 +167,10 @@ def _control(option: SweptOption) -> str:
 
 
 def _images(animation: Animation, salt: str) -> Iterator[str]:
-    """Yield the attributes of every image: SVG if that is smaller, otherwise PNG at one and two times the size."""
+    """Yield the HTML attributes of every image: SVG if that is smaller, otherwise PNG at one and two times the size.
+
+    salt : begins the ids inside an SVG
+    """
     small = animation.images()
     palette = palette_of(small)
     as_svg = partial(_svg, salt=salt)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from pecli.core.errors import escaped
+from pecli.core.mathematics import Formula, latex
 from pecli.core.terminal import CODE, Block, Document, Facts, Paragraph, TextTable, as_text
 from pecli.files.metadata import FileMetadata
 from pecli.files.numbers import text_cell
@@ -21,12 +22,16 @@ SIGNS = {  # signs in pecli's texts as commands that every LaTeX knows
     "⟩": r"$\rangle$", "‖": r"$\|$", "Σ": r"$\Sigma$", "Δ": r"$\Delta$", "π": r"$\pi$", "ω": r"$\omega$",
     "θ": r"$\theta$", "ρ": r"$\rho$",
     "λ": r"$\lambda$", "ₖ": "$_k$", "ⱼ": "$_j$", "ⱽ": "$^V$", "ᵀ": "$^T$", "⌊": r"$\lfloor$",
-    "⌋": r"$\rfloor$", "²": "$^2$", "³": "$^3$", "°": r"$^\circ$", "′": "$'$", "∑": r"$\sum$",
+    "⌋": r"$\rfloor$", "²": "$^2$", "³": "$^3$", "°": r"$^\circ$", "½": r"$\frac{1}{2}$", "′": "$'$", "∑": r"$\sum$",
     "–": r"\textendash{}", "—": r"\textemdash{}",
     "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", **{sign: f"\\{sign}" for sign in "&%$#_{}"},
 }  # fmt: skip
 SIGNS |= {sign: f"$_{digit}$" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
+
+POWER = re.compile(  # a power or a letter with an index in a sentence: 2^(−8i/n), ω_j
+    r"[A-Za-z0-9_']+\^(?:\((?:[^()]|\([^()]*\))*\)|[-−]?[A-Za-z0-9]+)|[ωλθφρ]_[A-Za-z0-9]+"
+)
 
 
 def md(document: Document, about: FileMetadata) -> bytes:
@@ -64,7 +69,10 @@ def csv(document: Document, about: FileMetadata) -> bytes:
 
 
 def _blocks(document: Document, write: Callable[[Block], str]) -> str:
-    """Return the blocks separated by empty lines; blank paragraphs, used as space in a terminal, are left out."""
+    """Return the texts that `write` returns for the blocks, separated by empty lines.
+
+    Blank paragraphs, which are only space in a terminal, are left out.
+    """
     texts = [write(block) for block in document if block != Paragraph()]
     return "\n\n".join(texts) + "\n"
 
@@ -88,7 +96,7 @@ def plain_md(text: str) -> str:
 
 def _tex(block: Block) -> str:
     if isinstance(block, Paragraph):
-        return f"\\subsubsection*{{{_plain_tex(block.text)}}}" if block.heading else _plain_tex(block.text.strip())
+        return f"\\subsubsection*{{{_text_tex(block.text)}}}" if block.heading else _text_tex(block.text).strip()
     table = TextTable([], list(block.facts.items())) if isinstance(block, Facts) else block
     rows = [row for row in (table.header, *table.rows) if row]
     columns = _columns(rows, table.numbers)
@@ -113,11 +121,30 @@ def _columns(rows: Sequence[Sequence[str]], numbers: bool) -> str:
 def _cell_tex(text: str) -> str:
     if text.startswith("-") and NUMBER.fullmatch(text):
         return f"${text}$"
-    plain = _plain_tex(text).replace("\n", r"\\")
+    plain = _text_tex(text).replace("\n", r"\\")
     return f"\\shortstack{{{plain}}}" if "\n" in text else plain
 
 
+def _text_tex(text: str) -> str:
+    """Return text as LaTeX, with formulas as mathematics, one per line."""
+    if not isinstance(text, Formula):
+        return _plain_tex(text)
+    before, formula, after = text.parts()
+    lines = (f"${latex(escaped(line))}$" if line else "" for line in formula.split("\n"))
+    return _plain_tex(before) + "\n".join(lines) + _plain_tex(after)
+
+
 def _plain_tex(text: str) -> str:
-    """Return text escaped so that LaTeX shows it literally; control characters are escaped too."""
-    plain = "".join(SIGNS.get(sign, sign) for sign in escaped(text, "\n")).replace("--", "-{}-")  # not a dash
+    """Return text escaped so that LaTeX shows it literally, with powers as mathematics; control characters are escaped
+    too."""
+    plain, end, text = "", 0, escaped(text, "\n")
+    for found in POWER.finditer(text):
+        plain += _signs_tex(text[end : found.start()]) + f"${latex(found[0])}$"
+        end = found.end()
+    plain += _signs_tex(text[end:])
     return re.sub(r"^(?= *[\[*])", "{}", plain, flags=re.MULTILINE)  # not an argument of the \\ before
+
+
+def _signs_tex(text: str) -> str:
+    """Return text with every sign escaped for LaTeX."""
+    return "".join(SIGNS.get(sign, sign) for sign in text).replace("--", "-{}-")  # not a dash

@@ -28,6 +28,7 @@ class Format:
     paged : it can have several pages
     lines : it is printed or zoomed into, so every cell of a matrix is drawn
     rows : it can hold one number per row
+    separated : its cells have a separator, and its numbers a decimal sign
     """
 
     kind: Literal["picture", "frames", "numbers", "document"]
@@ -39,6 +40,7 @@ class Format:
     paged: bool = False
     lines: bool = False
     rows: bool = False
+    separated: bool = False
 
     @property
     def numbers(self) -> bool:
@@ -70,7 +72,7 @@ FORMATS: dict[str, Format] = {
     "html": Format("frames", text=True, clear=True),
     "npy": Format("numbers", one_table=True),
     "npz": Format("numbers"),
-    "csv": Format("numbers", one_table=True, text=True, rows=True),
+    "csv": Format("numbers", one_table=True, text=True, rows=True, separated=True),
     "json": Format("numbers", text=True, rows=True),
     "md": Format("document", text=True),
     "tex": Format("document", text=True),
@@ -90,7 +92,7 @@ def encode(format: str, content: Any, about: FileMetadata, kind: str | None = No
 
 
 def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | None = None) -> Iterable[bytes]:
-    """Return the same bytes in pieces; numbers in parts are computed while they are written."""
+    """Return the bytes that `encode` returns, in pieces; numbers in parts are computed while they are written."""
     from pecli.files import animation, documents, numbers, pictures  # imported late: --help needs only the names
 
     modules = {"picture": pictures, "frames": animation, "numbers": numbers, "document": documents}
@@ -104,7 +106,7 @@ def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | No
 def format_of(path: str, given: str | None, default: str = "png", known: Collection[str] = ()) -> str:
     """Return the format of a file by its extension, otherwise the given one, otherwise (stdout, devices) `default`.
 
-    known : formats of the command, for the message on a name that is no format; by default all
+    known : formats that the command can write, which an error message lists; by default all
 
     Raises UsageError if there is none or they disagree.
     """
@@ -118,8 +120,8 @@ def format_of(path: str, given: str | None, default: str = "png", known: Collect
     suffix = ending_of(path)
     if suffix in FORMATS:
         if given is not None and given != suffix:
-            text = f"{option_text('output', path)} is a .{suffix} file and --format says {given}"
-            raise UsageError(text, option="format", value=given, advice="drop one of the two")
+            text = f"{option_text('output', path)} is a .{suffix} file, but --format says {given}"
+            raise UsageError(text, option="format", value=given, advice="leave one of them out")
         return suffix
     if given is not None and not suffix:
         return given

@@ -1,6 +1,7 @@
 """Metadata of finished files: how they are written, and how the job is read back.
 
-Files may come from anybody: only regular files are read, only the part that can hold a job, and nothing is expanded.
+Files may come from anybody: only regular files are read, and of these only the part that can hold a job. XML documents
+with entities are rejected.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class FileMetadata(NamedTuple):
     inline : SVG for embedding, without an XML declaration
     adaptive : SVG whose colours follow the reader's light or dark mode
     long : write a matrix in long format, one row per number
+    separator, decimal : signs between the cells of a CSV file, and in its numbers
     """
 
     job: str
@@ -37,6 +39,8 @@ class FileMetadata(NamedTuple):
     inline: bool = False
     adaptive: bool = False
     long: bool = False
+    separator: str = ","
+    decimal: str = "."
 
 
 def read_metadata(path: str) -> dict[str, Any]:
@@ -82,7 +86,7 @@ def can_carry(path: str) -> bool:
 
 
 def _from_png(file: BoundedFile) -> str | None:
-    """Return the text chunk named pecli; pixels are not decoded."""
+    """Return the text chunk named pecli, or None; pixels are not decoded."""
     from PIL.PngImagePlugin import PngImageFile  # Image.open rejects large pictures
 
     text: str | None = PngImageFile(file).info.get("pecli")
@@ -90,7 +94,7 @@ def _from_png(file: BoundedFile) -> str | None:
 
 
 def _from_gif(file: BoundedFile) -> str | None:
-    """Return the comment before the first frame."""
+    """Return the comment before the first frame, or None."""
     from PIL.GifImagePlugin import GifImageFile
 
     comment: bytes | None = GifImageFile(file).info.get("comment")
@@ -98,7 +102,7 @@ def _from_gif(file: BoundedFile) -> str | None:
 
 
 def _from_webp(file: BoundedFile) -> str | None:
-    """Return the description in the XMP chunk, skipping the pixel chunks that Pillow would read."""
+    """Return the description in the XMP chunk, or None; the chunks of pixels, which Pillow would read, are skipped."""
     if file.read(12)[::8] != b"RW":
         raise ValueError("no signature")
     while len(head := file.read(8)) == 8:
@@ -110,7 +114,7 @@ def _from_webp(file: BoundedFile) -> str | None:
 
 
 def _description(head: bytes) -> str | None:
-    """Return the first description at the head of an XML document; documents with entities are rejected."""
+    """Return the first description at the head of an XML document; None without one, or if it defines entities."""
     if b"<!ENTITY" in head:
         return None
     from xml.etree import ElementTree
@@ -122,7 +126,7 @@ def _description(head: bytes) -> str | None:
 
 
 def _from_pdf(file: BoundedFile) -> str | None:
-    """Return the subject from the end of the file, where matplotlib writes the metadata."""
+    """Return the subject from the end of the file, where matplotlib writes the metadata; None without one."""
     file.seek(max(0, os.fstat(file.fileno()).st_size - MAX_BYTES))
     data = file.read(MAX_BYTES)
     if b"%%EOF" not in data[-64:]:
@@ -132,19 +136,19 @@ def _from_pdf(file: BoundedFile) -> str | None:
 
 
 def _from_html(file: BoundedFile) -> str | None:
-    """Return the job in the head of the page; the pictures are not read."""
+    """Return the job in the head of the page, or None; the pictures are not read."""
     match = re.search(rb'<meta name="pecli" content="([^"]*)">', file.read(MAX_BYTES))
     return html.unescape(match[1].decode()) if match else None
 
 
 def _from_npz(file: BoundedFile) -> str | None:
-    """Return the array named job."""
+    """Return the text in the array named job; None without one."""
     array = arrays_in_file(str(file.name)).get("job")
     return str(array.read()) if array else None
 
 
 def _from_json(file: BoundedFile) -> str:
-    """Return the object up to its facts; the numbers are not read."""
+    """Return the JSON text of the object without its facts and what follows them; the numbers are not read."""
     head, facts, _ = re.sub(rb',\s*"facts"\s*:', b"\0", file.read(MAX_BYTES), count=1).partition(b"\0")
     return head.decode(errors="ignore") + "}" * len(facts)
 

@@ -79,18 +79,19 @@ def _npy(parts: Any, name: str) -> Iterator[bytes]:
 def csv(parts: Any, about: FileMetadata) -> Iterator[bytes]:
     """Yield the table as CSV; columns of whole numbers have no ``.0``, undefined values are empty."""
     header, _ = parts.first.sheet(about.long)
-    yield (",".join(map(_cell, header)) + "\n").encode()
+    yield (about.separator.join(_cell(text, about) for text in header) + "\n").encode()
 
     for texts in _typed_columns(parts, lambda part: part.sheet(about.long)[1]):
-        yield _lines(texts).encode()
+        yield _lines(texts, about).encode()
 
 
-def _lines(columns: Sequence[list[Any]]) -> str:
+def _lines(columns: Sequence[list[Any]], about: FileMetadata) -> str:
     """Return rows as CSV text; finite numbers are written in one step."""
     if len(columns) > 1 and all(map(_is_finite, columns)):
-        return repr([*zip(*columns, strict=True)])[2:-2].replace("), (", "\n").replace(", ", ",") + "\n"
-    texts = [list(map(_cell, column)) for column in columns]
-    return "".join(",".join(row) + "\n" for row in zip(*texts, strict=True))
+        text = repr([*zip(*columns, strict=True)])[2:-2].replace("), (", "\n").replace(", ", ",") + "\n"
+        return text.translate(str.maketrans(",.", about.separator + about.decimal))
+    texts = [[_cell(value, about) for value in column] for column in columns]
+    return "".join(about.separator.join(row) + "\n" for row in zip(*texts, strict=True))
 
 
 def _is_finite(column: list[Any]) -> bool:
@@ -121,11 +122,11 @@ def _is_whole(column: Array) -> bool:
     return not (column % 1).any() and bool(np.abs(column).max(initial=0) < EXACT)
 
 
-def _cell(value: float | str) -> str:
+def _cell(value: float | str, about: FileMetadata) -> str:
     if isinstance(value, str):
         text = text_cell(value)
-        return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\n') else text
-    return repr(value) if value == value else ""
+        return '"' + text.replace('"', '""') + '"' if set(text) & {about.separator, '"', "\n"} else text
+    return repr(value).replace(".", about.decimal) if value == value else ""
 
 
 def text_cell(text: str) -> str:
@@ -134,7 +135,10 @@ def text_cell(text: str) -> str:
 
 
 def json(parts: Any, about: FileMetadata) -> Iterator[bytes]:
-    """Yield job, facts and arrays as one JSON object; in long format rows as objects, and the remaining arrays."""
+    """Yield job, facts and arrays as one JSON object.
+
+    In long format the table is a list of rows, each an object; arrays that it does not hold follow.
+    """
     numbers, names = parts.first, [*parts.first.arrays()]
     yield f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}'.encode()
     if about.long or numbers.always_long:

@@ -78,7 +78,10 @@ def svg(drawing: Drawing, about: FileMetadata) -> bytes:
 
 
 def dark_rules(salt: str) -> str:
-    """Return CSS that replaces inks in dark mode; programs without such rules show the drawing unchanged."""
+    """Return CSS that replaces inks in dark mode; programs without such rules show the drawing unchanged.
+
+    salt : id of the SVG element that the rules apply to
+    """
     rules = (
         f'#{salt} [style*="{what}: {ink}"] {{{what}: {dark} !important}} '
         for ink, dark in DARK_INKS.items()

@@ -23,7 +23,7 @@ class Over(NamedTuple):
 
     @property
     def axes(self) -> list[tuple[str, ...]]:
-        """The tuples of dimensions that the array has coordinates for."""
+        """The dimensions of each column that the array becomes: one column, or with `each` one for each dimension."""
         return [(name,) for name in self.each] or [self.dimensions]
 
 
@@ -32,7 +32,7 @@ def over(*dimensions: str, **more: Any) -> Any:
     main array. Fields with the same dimensions are further columns, fields with fewer are coordinates. A tuple over
     "encoding" is a fact of each encoding.
 
-    each : dimensions that share these coordinates, instead of `dimensions`
+    each : given instead of `dimensions`: several dimensions of the main array that all have these coordinates
     across : dimension of the main array that is spread over columns in a wide file, with headers ``pair 0``; by default
         the last one, with headers ``0``
     name : name of the column in a long file; by default the dimension, or for a line the field's name in the singular
@@ -41,13 +41,14 @@ def over(*dimensions: str, **more: Any) -> Any:
 
 
 def aside(*dimensions: str, **more: Any) -> Any:
-    """Return a dataclass field that is neither a fact nor part of a table."""
+    """Return a dataclass field that is neither a fact nor part of a table; `more` are arguments of `field`."""
     return field(metadata={"aside": Over(dimensions)}, **more)
 
 
 class Column(NamedTuple):
     """An array in a table.
 
+    field : name of the field that holds it
     name : name of its column in a long file
     """
 

@@ -53,7 +53,7 @@ class BoundedFile(io.FileIO):
         data = super().read(min(asked, MAX_BYTES + 1)) or b""
         if len(data) > MAX_BYTES:
             raise PecliError(
-                f"{path_text(str(self.name))} is not read: a part that should be small has over {MAX_BYTES >> 20} MiB"
+                f"{path_text(str(self.name))} is not read: a part that should be small is over {MAX_BYTES >> 20} MiB"
             )
         return data
 
@@ -73,7 +73,7 @@ def local_path(path: str) -> str:
 
 
 def file_label(path: str) -> str:
-    """Return the name of a file in titles: file name; model and tensor of a hub reference; first digits of an array."""
+    """Return the name of a file in titles: of a hub reference model and tensor, of an array the start of its digest."""
     if path == STDOUT:
         return say("page.standard_input")
     if path.startswith(IN_MEMORY):
@@ -170,12 +170,19 @@ REAL_KINDS = "fiu"  # numpy's codes for real types
 TABLE_NAMES = (  # ends of the names of position tables in released models
     "wpe.weight",
     "position_embeddings.weight",
+    "position_embeddings",  # ViT, DeiT, BEiT, DINOv2
     "position_embedding.weight",
+    "position_embedding",
     "embed_positions.weight",
     "positions_embed.weight",
+    "positional_embedding.weight",
     "positional_embedding",
+    "pos_embed.weight",
     "pos_embed",
+    "pos_embedding.weight",
     "pos_embedding",
+    "pos_emb.weight",
+    "pos_emb",
     ".pe",  # PyTorch's tutorial, a buffer of shape (n, 1, d)
 )
 WORD_NAMES = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "tok_embeddings.weight")  # of words
@@ -293,16 +300,24 @@ def _tensor(path: str, kind: str, offset: int, shape: tuple[int, ...], opener: O
 
 
 CELL = re.compile(rf"{NUMBER}|[+-]?(nan|inf(inity)?)", re.IGNORECASE | re.ASCII)
+DECIMAL_COMMA = re.compile(r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)$")
 INDEX_NAMES = ("", "positions", "position", "pos", "index", "idx")  # names of a column of row numbers
 
 
 def _csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and cells of every line that is not blank."""
+    """Yield line number and cells of every line that is not blank.
+
+    Cells are separated by the first of semicolon, tab and comma that the first line has; beside the first two a comma
+    is the decimal sign.
+    """
+    separator = ""
     try:
         with Path(path).open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield number, [cell.strip() for cell in line.split(",")]
+                    separator = separator or next((sign for sign in ";\t" if sign in line.strip("\r\n")), ",")
+                    cells = [cell.strip() for cell in line.rstrip("\r\n").split(separator)]
+                    yield number, cells if separator == "," else [DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in cells]
     except UnicodeDecodeError:
         raise TableFileError(f"{path} is not UTF-8 text") from None
 
@@ -414,7 +429,7 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
         if not fitting:
             raise UnknownNameError(f"tensor of {path}", tensor, arrays)
     if not fitting:
-        raise TableFileError(f"{path} has no table")
+        raise TableFileError(f"{path} holds no table")
     if len(fitting) > 1:
         names = ", ".join(fitting[:8]) + (f", … {len(fitting)} tensors" if len(fitting) > 8 else "")
         advice = f"name one, as in {path}#{fitting[0]}" if is_hub(path) else "name the table with --tensor"
@@ -424,7 +439,8 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
 
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
     """Return the names of arrays that may be the table: with usual names, else 2-D, else all but word embeddings."""
-    fitting = [name for name in arrays if name.endswith(TABLE_NAMES)]
+    named = [name for name in arrays if name.endswith(TABLE_NAMES)]
+    fitting = [name for name in named if is_table(arrays[name].shape)] or named
     others = {name: array for name, array in arrays.items() if not name.endswith(WORD_NAMES)}
     return fitting or [name for name, array in others.items() if is_table(array.shape)] or list(others)
 
@@ -456,7 +472,8 @@ def read_table(
 
     tensor : name of the table in the file, or its end; needed only if it is not one of TABLE_NAMES
     dimensions : least number of dimensions of the array
-    sides : of the grid whose cells are the rows, () for no grid; the array may have these axes, as in (14, 14, d)
+    sides : lengths of the axes of the grid whose cells are the rows; the array may have these axes, as in (14, 14, d).
+        () if no grid is given; None if the caller knows no grids, so that errors do not advise to give one
 
     Raises
     ------
@@ -541,25 +558,31 @@ def hold(array: Any, spec: str) -> HeldSpec:
 
 @lru_cache(maxsize=4)
 def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...] | None, changed: int) -> Array:
-    """Return the array as a checked float64 table, without axes of length 1."""
+    """Return the array as a checked float64 table, without axes of length 1.
+
+    changed : time of the file's last change, so that a changed file is read again
+    """
     arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
     return _table_in(path, arrays[choose_table(path, tensor, arrays)], dimensions, sides)
 
 
 def check_shape(path: str, shape: tuple[int, ...], dimensions: int, sides: tuple[int, ...] | None) -> None:
-    """Raise TableFileError if a shape is neither that of a table nor that of the grid whose cells are the rows."""
+    """Raise TableFileError if a shape is neither that of a table nor that of a grid whose cells are the rows.
+
+    dimensions, sides : as for `read_table`
+    """
     cells = _cells(shape[:-1])
     if len(shape) < dimensions or (len(cells) > 1 and cells != _cells(sides or ())) or not prod(shape):
         text = f"{path} has shape {shape}, not that of a table (positions, dimensions)"
         grid = "" if sides is None or len(cells) not in (2, 3) else option_text("grid", "x".join(map(str, cells)))
-        raise TableFileError(f"{text}: it fits {grid}" if grid else text)
+        raise TableFileError(f"{text}: try {grid}" if grid else text)
 
 
 def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int, ...] | None = None) -> Array:
     shape = chosen.shape
     check_shape(path, shape, dimensions, sides)
     if not chosen.readable:
-        raise TableFileError(f"{path} has the type {chosen.numbers}, not a supported real type")
+        raise TableFileError(f"{path} holds numbers of type {chosen.numbers}; pecli reads real numbers only")
     check_memory(path, shape, "use a smaller table")
     with _report_damage(path):
         array = chosen.read()

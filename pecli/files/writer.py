@@ -69,7 +69,10 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _followed(path: str) -> tuple[Path, os.stat_result | None]:
-    """Return the path with symlinks and ``..`` resolved, and its stat result. Raises OSError for a loop of links."""
+    """Return the path with symlinks and ``..`` resolved, and its stat result, None if it does not exist.
+
+    Raises OSError for a loop of links.
+    """
     status = _status(Path(path))
     if status and not stat.S_ISREG(status.st_mode):
         return Path(path), status  # /dev/fd/3 and the like link to no real path
@@ -110,7 +113,7 @@ def check_target(
 
 
 def folder_error(path: str, example: str, option: str = "output") -> OutputError:
-    """Return the error for a folder given where a file is needed."""
+    """Return the error for a folder given where a file is needed; `example` is a file name for the advice."""
     advice = f"name a file in it, such as {Path(path) / example}"
     return OutputError(f"{option_text(option, path)} is a folder", option=option, value=path, advice=advice)
 
@@ -147,7 +150,10 @@ def _stdout() -> AbstractContextManager[IO[bytes]]:
 
 
 def _replace(target: Path, pieces: Iterable[bytes], status: os.stat_result | None) -> int:
-    """Write a temporary file beside the target and rename it, keeping the mode; return the number of bytes."""
+    """Write a temporary file beside the target and rename it; return the number of bytes.
+
+    status : stat result of the existing target, whose mode is kept; None if there is no such file
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".pecli-{os.urandom(6).hex()}{target.suffix}")
     try:

@@ -1,4 +1,4 @@
-"""The JSON Schema of what --json says of pictures and reports, made from the fields that make the JSON."""
+"""The JSON Schema of the --json output for pictures and reports, made from the dataclass fields behind that output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pecli.jobs.run import PictureAnswer
 
 
 def pictures_schema(analysis: type[Analysis[Any]] | None = None) -> Schema:
-    """Return the schema of what a figure or report says, or of what any of them does."""
+    """Return the schema of the --json output of a figure or report; by default one that fits all of them."""
     schema = schema_of(PictureAnswer)
     properties: dict[str, Any] = schema["properties"]
     options = [option for kind in ENCODINGS.values() for option in kind.options().values()]
@@ -28,7 +28,7 @@ def pictures_schema(analysis: type[Analysis[Any]] | None = None) -> Schema:
 
 
 def _options(texts: list[str], options: list[Option]) -> Schema:
-    """Return the schema of an object with texts and the values of options."""
+    """Return the schema of an object with a string under each key in `texts` and a value under each option's name."""
     schema = closed(dict.fromkeys(texts, str), texts)
     same: dict[str, list[Schema]] = {}
     for option in options:
@@ -38,14 +38,14 @@ def _options(texts: list[str], options: list[Option]) -> Schema:
 
 
 def _value(option: Option) -> Schema:
-    """Return the schema of an option's value as a job has it: null where nothing is said, a list in a sweep."""
+    """Return the schema of an option's value in a job: null if it has no value, a list if it is swept."""
     names = [PLAIN[option.scalar], "null", "array"]
     word = option.names or option.text_of or option.place
     return {"type": [*names, "string"] if word and option.scalar is not str else names}
 
 
 def _facts(analysis: type[Analysis[Any]]) -> Schema:
-    """Return the schema of the key numbers, or of those of each part where a picture has several."""
+    """Return the schema of the key numbers ("facts"): one object, or one for each part of a picture with several."""
     kinds = [getattr(import_module(module), name).fact_types() for module, name in numbers_of(analysis)]
     parts: Schema = {"type": "object", "additionalProperties": {"type": "object"}}
     return any_of([*(closed(kind, lost=True) for kind in kinds if kind), *([parts] if analysis.drawn else [])])

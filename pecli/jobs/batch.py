@@ -201,9 +201,9 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
 
     Raises
     ------
-    UsageError : lists every wrong line
-    PecliError : the same, if all errors are about files, a missing table or an output that cannot be written; or the
-        file is not a batch file
+    UsageError : wrong lines, all of them listed
+    PecliError : wrong lines, all of them listed, if each is about a file, a missing table or an output that cannot be
+        written; or the file is not a batch file
     """
     import tomllib
 
@@ -322,7 +322,10 @@ class _Reader:
         return Entry(header.name or Path(jobs[0].paths[0]).name, header.note, tuple(jobs))
 
     def _jobs(self, figure: Mapping[str, Any], where: str) -> list[Job]:
-        """Return the jobs of a figure; options in [defaults] count if the figure has them."""
+        """Return the jobs of a figure; options in [defaults] count if the figure has them.
+
+        where : ``file:line`` of the figure
+        """
         analysis, meant = find_command(figure["command"])
         known = known_options(analysis)
         own = {key: value for key, value in figure.items() if key not in ("command", *FigureHeader.options())}
@@ -341,7 +344,10 @@ class _Reader:
                 del fitting[error.option]
 
     def _job(self, asked: Job, where: str) -> Job:
-        """Return the job with its files placed in the folder, after checking files, fonts and colour maps."""
+        """Return the job `asked` with its files placed in the folder, after checking files, fonts and colour maps.
+
+        where : ``file:line`` of the figure
+        """
         if not asked.targets:
             name = asked.figure.name
             text = f"output is missing: {name} draws nothing, so name a file such as {name}.json"
@@ -365,6 +371,6 @@ def _is_selected(figure: Any, number: int, patterns: Sequence[str]) -> bool:
 def path_inside(folder: Path, path: str, option: str = "output") -> str:
     """Return the path inside the folder; raise UsageError if it would leave the folder."""
     if path == STDIN or not Path(real_path(str(folder / path))).is_relative_to(real_path(str(folder))):
-        text = f"{option_text(option, path)} leaves the folder {folder}: name a file inside it"
+        text = f"{option_text(option, path)} is outside the folder {folder}: name a file inside it"
         raise UsageError(text, option=option, value=path)
     return str(folder / path)

@@ -258,7 +258,7 @@ class Explorer:
         """Raise TooLongError if computing the job's largest array, which cannot be interrupted, would take too long."""
         if (count := prod(job.analysis.shape(job.display_view))) > MAX_NUMBERS:
             raise TooLongError(
-                f"{self.figure.name} makes {count:,} numbers at once, and the page takes {MAX_NUMBERS:,}"
+                f"{self.figure.name} makes {count:,} numbers at once, but the page takes at most {MAX_NUMBERS:,}"
             )
 
     def _options_from_page(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -277,7 +277,7 @@ class Explorer:
 
 
 def _until_timeout(items: Sequence[Any], doing: str, begun: float, gone: Callable[[], bool]) -> Iterable[Any]:
-    """Yield the items; raise PecliError once the client has left or MAX_SECONDS have passed."""
+    """Yield the items; raise PecliError once the client has left (`gone`) or MAX_SECONDS have passed since `begun`."""
     for item in items:
         _check_waiting(gone)
         if time.monotonic() - begun > MAX_SECONDS:
@@ -287,7 +287,7 @@ def _until_timeout(items: Sequence[Any], doing: str, begun: float, gone: Callabl
 
 def _check_waiting(gone: Callable[[], bool]) -> None:
     if gone():
-        raise PecliError("nobody waits for the picture")
+        raise PecliError("the page no longer waits for this picture")
 
 
 def as_labels(text: str) -> str:

@@ -9,16 +9,20 @@ from numpy.typing import NDArray
 from pecli.encodings.base import Encoding
 from pecli.figures.addition import AdditionNumbers
 from pecli.figures.attention import AttentionNumbers
+from pecli.figures.bases import BasesNumbers
 from pecli.figures.bias import BiasNumbers
 from pecli.figures.bias_weights import WeightNumbers
 from pecli.figures.compare import CompareNumbers
 from pecli.figures.composite import ComposedNumbers
+from pecli.figures.contributions import ContributionsNumbers
 from pecli.figures.curves import CurvesNumbers
 from pecli.figures.dials import DialsNumbers
 from pecli.figures.distance import DistanceNumbers
 from pecli.figures.drift import DriftNumbers
+from pecli.figures.effective import EffectiveNumbers
 from pecli.figures.fourier import FourierNumbers
 from pecli.figures.heatmap import HeatmapNumbers
+from pecli.figures.ids import IdsNumbers
 from pecli.figures.maps import MapsNumbers
 from pecli.figures.offset_bias import BiasLinesNumbers
 from pecli.figures.offset_map import OffsetMapNumbers
@@ -26,11 +30,15 @@ from pecli.figures.offset_scores import RandomNumbers
 from pecli.figures.offsets import OffsetsNumbers
 from pecli.figures.path import PathNumbers
 from pecli.figures.precision import PrecisionNumbers
+from pecli.figures.precision_stages import StageNumbers
 from pecli.figures.relative import RelativeNumbers
 from pecli.figures.rotation import RotationNumbers
+from pecli.figures.rotation_arrows import ArrowNumbers
 from pecli.figures.rotation_matrix import MatrixNumbers
 from pecli.figures.scatter import CloudNumbers
 from pecli.figures.spectrum import SpectrumNumbers
+from pecli.figures.spectrum_ratio import RatioNumbers
+from pecli.figures.temperature import TemperatureNumbers
 from pecli.figures.terms import TermsNumbers
 from pecli.figures.tiles import TilesNumbers
 from pecli.figures.unseen import UnseenNumbers
@@ -116,13 +124,18 @@ class FigureOptions(TypedDict, total=False):
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None
     no_clobber: bool
     long: bool
+    csv_sep: Literal[",", ";", "tab"]
+    decimal: Literal[".", ","]
     lang: Literal["en", "zh"]
 
 class HeatmapOptions(FigureOptions, total=False):
+    reveal: bool
+    revealed: Several[SupportsIndex] | None
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None
     numbers: bool
     no_numbers: bool
     log: bool
+    dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
 
 def heatmap(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
@@ -155,7 +168,7 @@ def scatter(
     *others: OneEncoding,
     **options: Unpack[ScatterOptions],
 ) -> Picture[CloudNumbers]:
-    """Two measures against each other, one point a pair of positions."""
+    """Two measures against each other, one point per pair of positions."""
 
 class CurvesOptions(FigureOptions, total=False):
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None
@@ -173,6 +186,8 @@ def curves(
     """From a few typical positions to all others: one line each."""
 
 class WavesOptions(FigureOptions, total=False):
+    reveal: bool
+    revealed: Several[SupportsIndex] | None
     dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
 
 def waves(
@@ -190,7 +205,7 @@ def spectrum(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
     *others: OneEncoding,
     **options: Unpack[SpectrumOptions],
-) -> Picture[SpectrumNumbers]:
+) -> Picture[SpectrumNumbers | RatioNumbers]:
     """The wavelength of every pair of dimensions."""
 
 class FourierOptions(FigureOptions, total=False):
@@ -260,7 +275,7 @@ def dials(
     *others: OneEncoding,
     **options: Unpack[DialsOptions],
 ) -> Picture[DialsNumbers]:
-    """A position as clock faces: one hand a pair of dimensions."""
+    """A position as clock faces: one hand per pair of dimensions."""
 
 class RelativeOptions(FigureOptions, total=False):
     numbers: bool
@@ -283,12 +298,14 @@ class RotationOptions(FigureOptions, total=False):
     pairs: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
     panels: Several[Literal["before", "after", "plane"]] | Sequence[Several[Literal["before", "after", "plane"]]]
     matrix: Several[SupportsIndex] | None
+    offset: Several[SupportsIndex] | None
+    at: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
 
 def rotation(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
     *others: OneEncoding,
     **options: Unpack[RotationOptions],
-) -> Picture[RotationNumbers | MatrixNumbers]:
+) -> Picture[RotationNumbers | MatrixNumbers | ArrowNumbers]:
     """What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
 
 class AttentionOptions(FigureOptions, total=False):
@@ -326,12 +343,13 @@ def bias(
 
 class PrecisionOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None
+    by: Several[Literal["position", "stage"]]
 
 def precision(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
     *others: OneEncoding,
     **options: Unpack[PrecisionOptions],
-) -> Picture[PrecisionNumbers]:
+) -> Picture[PrecisionNumbers | StageNumbers]:
     """What a table loses in float16 and such: its error against position and pair."""
 
 class DriftOptions(FigureOptions, total=False):
@@ -342,7 +360,7 @@ def drift(
     *others: OneEncoding,
     **options: Unpack[DriftOptions],
 ) -> Picture[DriftNumbers]:
-    """How far other rates turn a vector from where the first encoding does."""
+    """How far other rates turn vectors away from the first encoding's."""
 
 class UnseenOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None
@@ -353,6 +371,64 @@ def unseen(
     **options: Unpack[UnseenOptions],
 ) -> Picture[UnseenNumbers]:
     """Which angles a model never met in training, by position and pair."""
+
+class ContributionsOptions(FigureOptions, total=False):
+    at: Several[SupportsIndex] | None
+    groups: Several[SupportsIndex]
+    norms: Several[Text] | None
+
+def contributions(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[ContributionsOptions],
+) -> Picture[ContributionsNumbers]:
+    """What each pair of dimensions adds to a score, by offset."""
+
+class IdsOptions(FigureOptions, total=False):
+    ...
+
+def ids(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[IdsOptions],
+) -> Picture[IdsNumbers]:
+    """Frame, row and column of every token of words, images and videos."""
+
+class EffectiveOptions(FigureOptions, total=False):
+    methods: Several[Literal["plain", "self-extend", "dual-chunk", "sliding-window"]] | Sequence[Several[Literal["plain", "self-extend", "dual-chunk", "sliding-window"]]] | None
+    trained: Several[SupportsIndex] | None
+    window: Several[SupportsIndex] | None
+    group: Several[SupportsIndex] | None
+    chunk: Several[SupportsIndex] | None
+    local: Several[SupportsIndex] | None
+    stops: Several[Literal["paper", "code"]] | None
+
+def effective(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[EffectiveOptions],
+) -> Picture[EffectiveNumbers]:
+    """The relative positions that queries and keys get from methods of longer contexts."""
+
+class TemperatureOptions(FigureOptions, total=False):
+    ...
+
+def temperature(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[TemperatureOptions],
+) -> Picture[TemperatureNumbers]:
+    """What scores of attention are multiplied by, position by position."""
+
+class BasesOptions(FigureOptions, total=False):
+    models: Several[Literal["Llama 2", "OLMo 2", "Llama 3", "Code Llama", "Qwen2.5", "Mistral 7B v0.2", "SmolLM3", "Qwen2.5-1M"]] | Sequence[Several[Literal["Llama 2", "OLMo 2", "Llama 3", "Code Llama", "Qwen2.5", "Mistral 7B v0.2", "SmolLM3", "Qwen2.5-1M"]]] | None
+
+def bases(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[BasesOptions],
+) -> Picture[BasesNumbers]:
+    """How far each base of rope holds, and models by base and context."""
 
 class AdditionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None
@@ -454,6 +530,8 @@ class ReportOptions(TypedDict, total=False):
     format: Literal["png", "svg", "pdf", "gif", "webp", "html", "npy", "npz", "csv", "json", "md", "tex"] | None
     no_clobber: bool
     long: bool
+    csv_sep: Literal[",", ";", "tab"]
+    decimal: Literal[".", ","]
     lang: Literal["en", "zh"]
 
 class TableOptions(ReportOptions, total=False):
@@ -484,6 +562,7 @@ class ExplainOptions(ReportOptions, total=False):
     entry: Several[SupportsIndex] | None
     rows: SupportsIndex
     digits: SupportsIndex
+    blank: bool
 
 def explain(
     encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,

@@ -101,7 +101,7 @@ def advice_for(name: str) -> str:
 
 
 def arguments(analysis: type[Analysis[Any]]) -> Iterator[Option]:
-    """Yield the options with their defaults, the encoding first; None if encoding or file determine the default."""
+    """Yield the options with their defaults, the encoding first; a default that the encoding or a file sets is None."""
     own, open_ = analysis.default_options, {*encoding_parameters(), "length"}
     known = known_options(analysis)
     for name in (*EncodingOption.options(), *(name for name in known if name not in EncodingOption.options())):

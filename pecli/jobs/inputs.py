@@ -79,7 +79,7 @@ def check_inputs(job: Job, made: str) -> None:
 
 def _refusal(made: str, path: str, words: list[str]) -> UsageError:
     text = f"{made} needs {path}, which is not beside it"
-    return UsageError(text, advice=f"to have it read all the same, name it: {' '.join(map(quoted, words))}")
+    return UsageError(text, advice=f"to read it in any case, name it: {' '.join(map(quoted, words))}")
 
 
 def relocate_inputs(job: Job, made: str, prints: Collection[str]) -> tuple[Job, list[str]]:
@@ -126,6 +126,6 @@ def _find_input(name: str, made: str, prints: Collection[str]) -> str | None:
 
 
 def _rename_paths(part: P, moved: dict[str, str]) -> P:
-    """Return the options with input files renamed according to `moved` (old name to new name)."""
+    """Return the options `part` with input files renamed according to `moved` (old name to new name)."""
     names = {name: moved[value] for name, value in part.settings().items() if value in part.inputs() and value in moved}
     return replace(part, **names) if names else part

@@ -39,6 +39,7 @@ OPTION_TEXTS = {
     "tokens": "page.tokens",
     "reorder": "page.order",
     "head": "page.head",
+    "revealed": "page.revealed",
 }
 MAX_FRAMES = 1000  # largest number of frames in one file
 MAX_CELLS = 256  # largest number of cells in a grid; more would be too small to see
@@ -52,14 +53,14 @@ SHORTER = "shorten --length, or zoom in with --start and --length"  # advice for
 
 @dataclass(frozen=True)
 class Job:
-    """A figure (or report) with its options, of encodings at positions, on a canvas, written to an output.
+    """A request to draw encodings at positions with a figure (or report), on a canvas, and to write it to an output.
 
     The fields are what was asked for: an encoding whose size follows from the positions still has no size here.
     Everything derived is computed on first use; `settle` checks the job as a whole.
 
     figure, encodings, positions, canvas, output, language : the options, by subject
     swept : names of swept options, whose values go into the file's name
-    axes : names of the options with several values; without cells, the job has one of the values of each
+    axes : names of the options that were given several values; a job without cells has one of these values
     cells : jobs drawn together as one picture, the last axis changing fastest; the other fields are those of the first
         cell
     used : length in use that all cells share; None if the job's own positions determine it
@@ -116,8 +117,7 @@ class Job:
 
     @property
     def own_positions(self) -> Positions | None:
-        """The positions that the encodings themselves define (of several encodings, the first); None if any defines
-        none."""
+        """The positions that the first encoding itself defines; None if any encoding leaves them to the user."""
         own = [encoding.own_positions for encoding in self.encodings]
         return own[0] if all(own) else None
 
@@ -248,13 +248,16 @@ class Job:
         return {**self.figure.default_options, **length, **dict.fromkeys(options_set_by_environment())}
 
     def settings(self) -> dict[str, Any]:
-        """Return the job without its output as a flat mapping of option names to values, which `jobs_of` reads."""
+        """Return the job without its output as a flat mapping of option names to values, for `sweep.jobs_of`."""
         idle = [*([self.positions] if self.own_positions else []), *([] if self.figure.drawn else [self.canvas])]
         told = {n: value for part in self.parts if part not in idle for n, value in part.settings().items()}
         return {"encoding": self.specs(), **told, **({"long": True} if self.output.long else {}), **self.sweep()}
 
     def sweep(self) -> dict[str, Any]:
-        """Return all values of each option in which the cells differ; None for options that follow from another."""
+        """Return the list of values of each option that was given several; {} without cells.
+
+        Options of positions that differ between cells without having been given several values are included as None.
+        """
         if not self.cells:
             return {}
         differing = [name for name in self.positions.settings() if len(self.values(name)) > 1]
@@ -344,6 +347,9 @@ class Job:
                 check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
         pictures = any(FORMATS[target.format].picture for target in self.targets)
         self._check_formats(self.canvas.format_specific_options() if pictures else {})
+        if self.needs_all_numbers:
+            given = self.figure.document_options()
+            self._check_formats({name: (value, "document") for name, value in given.items()})
         if pictures:
             self.check_names()
 
@@ -352,7 +358,8 @@ class Job:
 
         given : option name to (value, attribute of `Format` that is required)
         """
-        for name, (value, kind) in (given | ({"long": (True, "rows")} if self.output.long else {})).items():
+        signs = {name: (sign, "separated") for name, sign in self.output.csv_signs().items()}
+        for name, (value, kind) in (given | ({"long": (True, "rows")} if self.output.long else {}) | signs).items():
             formats = [format for format, item in FORMATS.items() if getattr(item, kind)]
             if not any(target.format in formats for target in self.targets):
                 text = f"{option_text(name, value)} is for {', '.join(f'.{format}' for format in formats)} files only"
@@ -397,12 +404,12 @@ class Job:
         if item.picture and len(self.cells) > most:
             raise too_many_in_one_file(name, len(self.cells), most)
         if item.one_table and not self.analysis.one_table:
-            text = f"{name} has several tables and .{format} holds one: write .npz or .json"
+            text = f"{name} has several tables, but .{format} holds only one: write .npz or .json"
         elif self.output.long and item.rows and not self.analysis.one_table:
-            text = f"{option_text('long')} is for one table, and {name} has several: leave it out"
+            text = f"{option_text('long')} needs a single table, but {name} has several: leave it out"
         elif item.frames and drawn and not self.cells:
             shared = ", ".join(option_text(name) for name in self.axes if name in ONE_EACH)
-            text = f"a .{format} file holds a sweep, and this is one picture"
+            text = f"a .{format} file holds a sweep, but this is one picture"
             advice = f"give several values, such as {option_text('base', SWEPT)}"
             if shared:
                 text, advice = f"a .{format} file has one {shared}", "give each value a file of its own"
@@ -417,7 +424,7 @@ class Job:
 
 def too_many_in_one_file(name: str, count: int, most: int) -> UsageError:
     """Return the error for a sweep of `count` pictures into one file that holds at most `most`."""
-    text = f"{name}: {count:,} pictures in one file, and {most:,} are the most"
+    text = f"{name}: {count:,} pictures in one file, but at most {most:,} fit"
     return UsageError(text, option="output", advice="give fewer values, as in 2..10000:40")
 
 

@@ -19,6 +19,7 @@ from pecli.files.formats import FORMATS
 from pecli.page.canvas import Canvas
 from pecli.reports import REPORTS
 
+SEPARATORS = {",": ",", ";": ";", "tab": "\t"}  # names of the separators of CSV files, and the signs
 FILE_HELP = "file to write, repeat for more; - is standard output"
 
 
@@ -39,6 +40,23 @@ class Output(Options):
     format: str | None = option(None, "format, if no file name gives it", choices=lambda: FORMATS, unset="png")
     no_clobber: bool = option(False, "keep existing files: a command ends with 1, a batch skips them")
     long: bool = option(False, "long format of .csv and .json: one row per number, as line figures always have")
+    csv_sep: str = option(
+        ",",
+        "separator of .csv files",
+        choices=lambda: tuple(SEPARATORS),
+        names={"\t": "tab", "\\t": "tab"},
+        split=False,
+    )
+    decimal: str = option(".", "decimal sign in .csv files", choices=lambda: (".", ","), split=False)
+
+    def check(self) -> None:
+        if self.csv_sep == self.decimal:
+            text = f"{option_text('decimal', self.decimal)} needs another separator than {self.csv_sep}"
+            raise UsageError(text, option="decimal", value=self.decimal, advice="give --csv-sep ';' too")
+
+    def csv_signs(self) -> dict[str, str]:
+        """Return the signs of .csv files that are not the default ones, by option name."""
+        return {name: getattr(self, name) for name in ("csv_sep", "decimal") if name in self.changed()}
 
 
 def _spec(encoding: Encoding | HasArray) -> str | None:
@@ -53,7 +71,8 @@ class EncodingOption(Options):
 
     encoding: tuple[str, ...] = option(
         (),
-        "name, or name:parameter=value,… (pecli encodings lists them); a range or a repeated parameter gives several",
+        "name, or name:parameter=value,… (pecli encodings lists them), or a table or config: mine.npy, config.json; "
+        "a range or a repeated parameter gives several",
         flags=("-e",),
         split=False,
         text_of=_spec,

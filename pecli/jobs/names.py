@@ -56,7 +56,7 @@ def check_generated_names(job: Job, paths: Iterable[str]) -> None:
     """Raise OutputError if a generated file name belongs to an existing file that pecli did not make."""
     for path in () if job.output.output else paths:
         if can_carry(path) and os.path.isfile(path) and not find_metadata(path):
-            text = f"{path} exists and carries no job, so pecli did not make it"
+            text = f"{path} exists, but carries no job, so pecli did not make it"
             raise OutputError(text, advice="move it away, or name a file with --output")
 
 
@@ -176,13 +176,18 @@ def fill_texts(job: Job) -> Canvas:
 
 
 def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Mapping[str, Option], option: str) -> str:
-    """Return the text of `option` with its placeholders filled in; raise UnknownNameError for an unknown one."""
+    """Return the text of `option` with its placeholders filled in; raise UnknownNameError for an unknown one.
+
+    blank : matches a placeholder, with its name as the first group
+    known : text of each placeholder
+    every : options by name, to resolve other spellings of their names
+    """
 
     def fill(match: re.Match[str]) -> str:
         if match[1] is None:
             return match[0][0] if match[0] in ("{{", "}}") else match[0]
         if (name := canonical_name(every, match[1])) not in known:
-            raise UnknownNameError("blank", match[1], known, option=option, advice="braces that stay are doubled")
+            raise UnknownNameError("blank", match[1], known, option=option, advice="write {{ }} for literal braces")
         return known[name]
 
     return blank.sub(fill, text)

@@ -13,8 +13,18 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Generic, NotRequired, TypedDict, TypeVar, cast
 
 from pecli.analysis import Numbers, Parts
-from pecli.core.errors import UnknownNameError, UsageError
-from pecli.core.language import capitalised, finding, join_and, join_clauses, letters, listing, say, use_language
+from pecli.core.errors import UnknownNameError, UsageError, escaped
+from pecli.core.language import (
+    capitalised,
+    finding,
+    join_and,
+    join_clauses,
+    letters,
+    listing,
+    say,
+    summary_of,
+    use_language,
+)
 from pecli.core.lazy import Array, Axes
 from pecli.core.options import write_scalar
 from pecli.core.terminal import Document
@@ -29,7 +39,7 @@ from pecli.files.numbers import json_value
 from pecli.files.tables import file_label
 from pecli.files.writer import check_target, write
 from pecli.jobs.job import Job
-from pecli.jobs.job_options import ANALYSES
+from pecli.jobs.job_options import ANALYSES, SEPARATORS
 from pecli.jobs.names import fill_texts
 from pecli.jobs.text import command
 from pecli.jobs.workers import map_in_order
@@ -115,7 +125,9 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
         options, known = figure.changed(figure.default_options), figure.options()
         texts = {n: file_label(v) if known[n].file else known[n].write(v) for n, v in options.items()}
         how = [f"{name.replace('_', ' ')} {text}" for name, text in texts.items()]
-        clauses = join_clauses([say(ANALYSES.summary(figure.name)), encoding_titles(job), where, *how])
+        clauses = join_clauses(
+            [summary_of(figure.name, ANALYSES.summary(figure.name)), encoding_titles(job), where, *how]
+        )
         said = ["", ""] if numbers is None else [numbers.message(), join_clauses(footnotes(numbers, job.canvas))]
         *before, last = filter(None, [said[0], clauses, said[1]])
         text = say("page.sentence", sentence=capitalised(last))
@@ -266,6 +278,17 @@ class Picture(Generic[N_co]):
             raise UsageError(f"{self.job.figure.name} has several tables: picture.numbers.arrays() has them by name")
         return dict(zip(*self.numbers.sheet(self.job.output.long), strict=True))
 
+    def to_html(self) -> str:
+        """Return the picture as an inline SVG with its alt text, or a report as HTML tables.
+
+        For ``mo.Html`` of marimo, ``IPython.display.HTML`` of Jupyter and Colab, and templates of web pages.
+        """
+        if isinstance(self.job.figure, Report):
+            return for_notebook(self.document(WIDTH))["text/html"]
+        text = self.render("svg")[0].decode()
+        label = f'role="img" aria-label="{escape(escaped(self.alt, ""))}"'
+        return text[text.index("<svg ") :].replace('role="img"', label, 1)
+
     def render(self, *formats: str) -> list[bytes]:
         """Return the bytes of the result in each format, identical on every call; pictures are drawn only once."""
         return list(map(b"".join, self._pieces(formats, Parts(lambda _: self.numbers))))
@@ -399,10 +422,11 @@ class Picture(Generic[N_co]):
         """
         job, canvas = self.job, self.job.canvas
         title = self.title() or self._own_title() if isinstance(job.figure, Figure) else job.figure.name
-        one_line = " ".join((title or say(ANALYSES.summary(job.figure.name))).split())
+        one_line = " ".join((title or summary_of(job.figure.name, ANALYSES.summary(job.figure.name))).split())
         alt = alt_text(job, shown)
         made = job.metadata if shown is None else json.dumps({**json.loads(job.metadata), **texts_of(job, shown)})
-        return FileMetadata(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)
+        about = FileMetadata(made, job.id_prefix(), one_line, alt, canvas.inline, canvas.adaptive, job.output.long)
+        return about._replace(separator=SEPARATORS[job.output.csv_sep], decimal=job.output.decimal)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """Return the picture for a notebook, as PNG or in the job's format, or a report as a table."""
@@ -425,13 +449,16 @@ def write_files(job: Job, files: Sequence[Iterable[bytes]], sizes: dict[str, int
 
 
 def vector_cells(formats: Sequence[str]) -> int:
-    """Return the most rows and columns of cells to draw if all formats are vector formats; 0 for as many as pixels."""
+    """Return the largest number of rows and of columns of a matrix to draw in files of these formats.
+
+    0, if not all are vector formats, stands for the number of pixels.
+    """
     return WHOLE if formats and all(FORMATS[format].lines for format in formats) else 0
 
 
 def frame_titles(job: Job, grid: Grid, title: str) -> list[str]:
-    """Return the title of each frame; if the titles are not all different, each has the frame's label appended."""
+    """Return the title of each frame, with the frame's label appended if the titles are not all different."""
     own = [fill_texts(cell).final_text("title", {"title": title}) for cell in job.cells]
-    if len(set(own)) == len(own):
+    if len(set(own)) == len(own) or job.axes == ("revealed",):  # frames of --reveal show what differs
         return own
     return [listing(both) for both in zip(own, grid.labels, strict=True)]

@@ -219,7 +219,10 @@ def run(
 def _drawn(
     jobs: Sequence[Job], workers: int | None, executor: Executor | None, frames: int, ordered: bool, answered: bool
 ) -> Generator[tuple[Job, Callable[[], Drawn]], None, None]:
-    """Yield each job with a function that returns its `Drawn`, or raises the error, as drawing finishes."""
+    """Yield each job with a function that returns its `Drawn`, or raises the error, as drawing finishes.
+
+    The parameters are those of `run`.
+    """
     count = min(workers or cores(), len(jobs))
     if count > 1 and (free := available()) is not None:  # each job alone fits, checked before
         count = min(count, max(1, free // max(1, *(job.memory for job in jobs))))

@@ -21,8 +21,8 @@ class RunOptions(Options):
         unset="cores",
     )
     json: bool = option(False, "print the results as JSON")
-    quiet: bool = option(False, "print only errors and results, such as the paths of files", flags=("-q",))
-    verbose: bool = option(False, "print more: where an error comes from, what is requested from a hub", flags=("-v",))
+    quiet: bool = option(False, "print only errors and results, such as paths", flags=("-q",))
+    verbose: bool = option(False, "print more: the origin of errors, requests to a hub", flags=("-v",))
 
 
 @dataclass(frozen=True)

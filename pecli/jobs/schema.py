@@ -63,13 +63,13 @@ def _reference(name: str) -> Schema:
 
 
 def _keys(option: Option, value: Schema, known: Mapping[str, Option]) -> Schema:
-    """Return `value` under every spelling of the option that does not stand for another option."""
+    """Return `value` under every spelling of the option's name that means none of the other `known` options."""
     names = [option.name, *(word for word in sorted(option.spellings) if canonical_name(known, word) == option.name)]
     return {key: value for name in names for key in (name, name.replace("_", "-"))}
 
 
 def _value(*same: Option) -> Schema:
-    """Return the schema of a value that any of these options accepts, of a list, or of a sweep (nested lists)."""
+    """Return the schema of a value that any of these options accepts, of a list of values, or of a list of lists."""
     kinds: list[Schema] = []
     for option in same:
         kinds += [kind for kind in _single(option) if kind not in kinds]

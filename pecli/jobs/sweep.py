@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
+from os.path import splitext
 from typing import Any, TypeVar
 
 from pecli.analysis import TAKEN_WHOLE, Analysis, refuse_unused
@@ -18,8 +19,9 @@ from pecli.core.options import Option, Options, default_values, with_canonical_n
 from pecli.core.positions import Positions
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.encodings.spec import encoding_of, parse_encoding, spread_spec
+from pecli.figures.revealing import Revealing
 from pecli.files.formats import FORMATS
-from pecli.files.writer import ending_of
+from pecli.files.writer import ending_of, is_stdout
 from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, SINGLE, Job, too_many_in_one_file
 from pecli.jobs.job_options import (
     EncodingOption,
@@ -43,7 +45,10 @@ def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
 
 
 def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
-    """Return the single job for such a mapping, with all values in one picture; raise UsageError if there are more."""
+    """Return the single job for a mapping as in `jobs_of`, with all values in one picture.
+
+    Raises UsageError if they cannot be one picture.
+    """
     return expand(analysis, given).as_one().settle()
 
 
@@ -69,11 +74,17 @@ class Sweep:
         if len(jobs) > 1:
             swept = ", ".join(map(option_text, jobs[0].axes))
             text = f"{jobs[0].figure.name}: {swept} with several values make several pictures"
-            raise UsageError(text, option=jobs[0].axes[0], advice="ask for one after the other")
+            raise UsageError(text, option=jobs[0].axes[0], advice="ask for one at a time")
         return jobs[0]
 
     def by_file(self) -> list[Job]:
-        """Return the jobs, merging those that are written to the same file if they can be one picture."""
+        """Return the jobs, merging those that are written to the same file if they can be one picture.
+
+        A job is followed by those that its analysis has written beside it.
+        """
+        return [each for job in self._by_file() for each in (job, *_beside(job))]
+
+    def _by_file(self) -> list[Job]:
         first = self.jobs[0]
         if len(self.jobs) == 1 or not first.figure.drawn or any(job.output != first.output for job in self.jobs):
             return list(self.jobs)
@@ -91,8 +102,10 @@ class Sweep:
         return [job for own, output in outputs.items() for job in self._merged(own, output)]
 
     def _merged(self, members: Sequence[int], output: Output) -> list[Job]:
-        """Return one job whose cells are these jobs; return the jobs unmerged if they are not a full grid or differ in
-        an option that has one value per picture."""
+        """Return a list with one job whose cells are the jobs with these indices, written to `output`.
+
+        Return the jobs unmerged if they are not a full grid, or differ in an option that has one value per picture.
+        """
         jobs, first = [replace(self.jobs[at], output=output) for at in members], self.jobs[members[0]]
         if len(jobs) == 1 or not first.figure.drawn:
             return jobs
@@ -128,6 +141,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
         n: known[n].as_text(_array_as_list(value)) if n in known else value
         for n, value in with_canonical_names(known, given).items()
     }
+    if kind.config_layers and asked.get("encoding"):
+        asked["encoding"] = _of_layers(asked["encoding"], kind.config_layers)
     named = asked.get("encoding") or kind.default_encoding  # a reference keeps arrays, and so their specs, alive
     own = parameters_of(specs_in({"encoding": named}), inner=True)
     known = {**{n: item for n, item in own.items() if not item.in_spec}, **known}
@@ -146,11 +161,13 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
             [_spread_specs(item, repeated) for item in _as_list(named)], values.get("output", ())
         )
     values = {name: _read_shared(shared_options(kind).get(name), each) for name, each in values.items()}
-    if kind.frame_option in values:
-        values = _split_over_frames(kind.frame_option, values)
+    if kind.frame_option:
+        values = _split_over_frames(kind, values)
+    if swept and any(values.pop("reveal", ())) and issubclass(kind, Revealing):
+        values = _split_into_steps(kind, values)
     count = prod(map(len, values.values()))
     if count > MAX_PICTURES:
-        raise UsageError(f"this sweep asks for {count:,} pictures, and {MAX_PICTURES:,} are the most")
+        raise UsageError(f"this sweep asks for {count:,} pictures, but the limit is {MAX_PICTURES:,}")
     for path in (str(path) for output in values.get("output", ()) for path in _as_list(output)):
         item = FORMATS.get(ending_of(path))
         most = MAX_FRAMES if item and (item.frames or item.paged) else MAX_CELLS
@@ -163,9 +180,27 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     return Sweep(jobs, tuple(product(*(range(len(values[name])) for name in several))))
 
 
+def _beside(job: Job) -> Iterator[Job]:
+    """Yield the jobs of the analyses that are written beside a job's documents, with names such as sheet-solved.md."""
+    for suffix, analysis in job.figure.written_beside().items():
+        paths = [path for path in job.output.output if not is_stdout(path)]
+        named = tuple(f"{root}{suffix}{ending}" for root, ending in map(splitext, paths))
+        if paths or (job.output.format and not job.output.output):  # otherwise it is printed
+            yield replace(job, figure=analysis, output=replace(job.output, output=named))
+
+
 def _array_as_list(value: Any) -> Any:
     """Return a range or a 1-D array as a list, any other value unchanged."""
     return list(value) if isinstance(value, range) or (isinstance(value, np.ndarray) and value.ndim == 1) else value
+
+
+def _of_layers(encodings: Any, layers: str) -> Any:
+    """Return the specs of encodings, with the kind of layers added to each config.json that names none."""
+    from pecli.models.spec import of_layers  # few figures need it
+
+    if isinstance(encodings, (list, tuple)):
+        return [_of_layers(item, layers) for item in encodings]
+    return of_layers(encodings, layers) if isinstance(encodings, str) else encodings
 
 
 def _with_labels(encodings: Any, labels: Sequence[str]) -> list[str]:
@@ -191,7 +226,11 @@ def _spread_specs(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[An
 
 
 def _encodings_per_picture(spread: Sequence[Sequence[str]], outputs: Sequence[Any]) -> dict[str, Sequence[Any]]:
-    """Return the encodings of each picture if file names have placeholders for parameters swept in a spec, else {}."""
+    """Return the encodings of each picture if file names have placeholders for parameters swept in a spec, else {}.
+
+    spread : for each given spec, the specs of its sweep
+    outputs : given output paths
+    """
     written = [[parse_encoding(spec)[1] for spec in each] for each in spread if len(each) > 1]
     differ = {name for each in written for name in each[0] if len({own[name] for own in each}) > 1}
     paths = [str(path) for output in outputs for path in _as_list(output)]
@@ -221,18 +260,33 @@ def _read_shared(option: Option | None, values: Sequence[Any]) -> Sequence[Any]:
     return [value and resolved(value) for value in read] if option.file else read
 
 
-def _split_over_frames(name: str, values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the values with the list of option `name` split over frames, if nothing is swept and the file has
-    frames."""
+def _split_over_frames(kind: type[Analysis[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return the values with the list of the figure's `frame_option` split over frames, if nothing is swept and the
+    file has frames."""
+    name = kind.frame_option
     if any(len(several) > 1 for several in values.values()):
         return values
     endings = [ending_of(str(path)) for output in values.get("output", ()) for path in _as_list(output)]
     paged = any(values.get("pages", ()))
-    kinds = [FORMATS[ending] for ending in (*endings, *values.get("format", ())) if ending in FORMATS]
-    if not any(kind.frames or (paged and kind.paged) for kind in kinds):
+    formats = [FORMATS[ending] for ending in (*endings, *values.get("format", ())) if ending in FORMATS]
+    if not any(format.frames or (paged and format.paged) for format in formats):
         return values
-    each = values[name][0] or ()
+    given = {own: several[0] for own, several in values.items()}
+    each = given.get(name) or kind.moving(given)
     return {**values, name: [(item,) for item in each]} if len(each) > 1 else values
+
+
+def _split_into_steps(kind: type[Revealing[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return the values with one value of `revealed` for each step; a PDF file has a page for each."""
+    if any(value is not None for value in values.get("revealed", ())):
+        text = "--reveal makes a picture for each step, and --revealed chooses steps"
+        raise UsageError(text, option="revealed", advice="give one of them")
+    combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
+    jobs = [replace(_job(kind, combination), output=Output(), shown=True).settle() for combination in combinations]
+    steps = max(job.figure.steps(job.view) for job in jobs if isinstance(job.figure, Revealing))
+    files = [ending_of(str(path)) for output in values.get("output", ()) for path in _as_list(output)]
+    pages = {"pages": [True]} if any(FORMATS[own].paged for own in files if own in FORMATS) else {}
+    return {**values, **pages, "revealed": range(1, steps + 1)} if steps > 1 else values
 
 
 def _as_list(value: Any) -> Sequence[Any]:
@@ -252,7 +306,7 @@ def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _parameters_in_specs(values: Mapping[str, Sequence[Any]], several: Sequence[str]) -> list[str]:
-    """Return the names of the parameters in the specs of swept encodings."""
+    """Return the names of the parameters in the specs of encodings, if the encoding is one of the `several` options."""
     choices = [value for name in several if name in EncodingOption.options() for value in values[name]]
     specs = [spec for value in choices for spec in value or ()]
     return [name for spec in specs for name in parse_encoding(spec)[1]]
@@ -286,7 +340,10 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
 
 
 def _applicable(encoding: type[Encoding], given: Mapping[str, Any], written: Mapping[str, str]) -> dict[str, Any]:
-    """Return the given parameters of an encoding that apply; some depend on the value of another parameter."""
+    """Return the given parameters of an encoding that apply; some depend on the value of another parameter.
+
+    written : parameters in the encoding's spec
+    """
     owners = {name: encoding.options()[name].only_with for name in given if name in encoding.options()}
     values = {**written, **given}
     return {name: given[name] for name, owner in owners.items() if not owner or values.get(owner[0]) in owner[1]}
@@ -308,7 +365,7 @@ def _check_names(
             raise UnknownNameError(f"option of {analysis.name}", name, known_options(type(analysis)), option=name)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
         item = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-        text = f"{option_text(name, item)} belongs to {others}, and the encoding is {taken}"
+        text = f"{option_text(name, item)} belongs to {others}, but the encoding is {taken}"
         leave, parts = f"leave {option_text(name)} out", analysis.made_of()
         shown = [kind for kind in owners if all(part.takes(kind) for part in parts)]
         if shown:
@@ -322,7 +379,7 @@ def _check_names(
 
 
 def _part(owner: type[P], read: Mapping[str, Any], defaults: Mapping[str, Any]) -> P:
-    """Return one group of options of a job; given values override the defaults."""
+    """Return one group of options of a job; values in `read`, which are parsed already, override the defaults."""
     options = owner.options()
     return owner.of_read({**defaults, **{name: value for name, value in read.items() if name in options}})
 
@@ -330,7 +387,7 @@ def _part(owner: type[P], read: Mapping[str, Any], defaults: Mapping[str, Any]) 
 def _encoding(
     owner: type[Encoding], given: Mapping[str, Any], defaults: Mapping[str, Any], written: Mapping[str, str]
 ) -> Encoding:
-    """Return an encoding; given values override those in its spec, and both override the defaults."""
+    """Return an encoding; given values override those `written` in its spec, and both override the defaults."""
     options = owner.options()
     values = _read(owner, {n: value for n, value in given.items() if n in options and value is not None})
     try:

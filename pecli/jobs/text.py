@@ -39,6 +39,7 @@ def command(job: Job, outputs: Sequence[str] | None = None) -> str:
     words += [word for path in outputs for word in ("--output", escape_placeholders(path))]
     words += ["--format", job.output.format] if job.output.format else []
     words += ["--long"] * job.output.long
+    words += [word for name, sign in job.output.csv_signs().items() for word in (f"--{name.replace('_', '-')}", sign)]
     return " ".join(map(quoted, ["pecli", job.figure.name, *words]))
 
 
@@ -49,6 +50,7 @@ def entry(job: Job, outputs: Sequence[str]) -> str:
     if job.specs() != [job.figure.default_encoding] and not told.keys() & EncodingOption.options():
         keys |= {"encoding": job.specs()}
     keys |= {**told, "output": outputs, **({"long": True} if job.output.long else {})}
+    keys |= job.output.csv_signs()
     return "\n".join(["[[figure]]", *(f"{name} = {toml(value)}" for name, value in keys.items())])
 
 
@@ -113,7 +115,7 @@ def _encoding_words(job: Job) -> list[str]:
 
 
 def _option_words(options: Mapping[str, Option], told: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Return the command-line words that set each option to its values."""
+    """Return the command-line words that set the options to the values in `told`."""
     words = []
     for item, values in ((options[name], values) for name, values in told.items()):
         texts = [] if item.scalar is bool else list(map(item.write, values))

@@ -114,7 +114,10 @@ def _do_inherited(number: int) -> Any:
 
 @contextmanager
 def processes(count: int, *inherited: Any) -> Iterator[ProcessPoolExecutor]:
-    """Yield an executor with `count` worker processes, which are killed on exit."""
+    """Yield an executor with `count` worker processes, which are killed on exit.
+
+    inherited : objects that each worker has from the start, in `_inherited`
+    """
     import multiprocessing
     import warnings
     from concurrent.futures import ProcessPoolExecutor

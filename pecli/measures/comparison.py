@@ -51,7 +51,7 @@ class Comparison(ABC):
     symmetric : True if exchanging p and q does not change the value
     sees_ahead : True if negative offsets have values that do not follow from those at positive offsets
     grows : True if it grows with the number of columns, so tables of different widths need different scales
-    is_classes : True if its values are class numbers, which must not be interpolated
+    is_classes : True if its values are numbers of classes (T5's buckets), which must not be interpolated
     axis_labels : text keys of the axis labels for p and q
     head : index of the head for a bias, None for a measure
     heads : number of heads
@@ -287,7 +287,7 @@ def check_pairs(length: int) -> None:
     """Raise UsageError if `length` positions have more than MAX_PAIRS pairs, which would take too long."""
     pairs = length * (length - 1) // 2
     if pairs > MAX_PAIRS:
-        text = f"{pairs:,} pairs would be compared one by one; the limit is {MAX_PAIRS:.0e}, some minutes of work"
+        text = f"{pairs:,} pairs would be compared one by one; the limit is {MAX_PAIRS:.0e}, which takes minutes"
         raise UsageError(text, option="length", value=length, advice=f"try {option_text('length', 100_000)}")
 
 

@@ -40,7 +40,7 @@ class Expected:
         rows : row numbers, (n,)
         own : values of the table, (n, k)
         made : predicted values, (n, k)
-        columns : which columns of the table the k columns are
+        columns : indices, in the whole table, of these k columns
         changed : True if the values were changed after rounding, which allows one more rounding error
         """
         rounded, slack = ROUND[self.number_type], self.slack(rows)
@@ -71,7 +71,8 @@ class Differences:
 
     unlike : indices of special rows at the start, such as the row of a class token
     zeros : indices of rows of zeros (padding) that the formula does not predict
-    cells, columns, rows : number of other values that differ beyond rounding or noise, and their columns and rows
+    cells : number of other values that differ beyond rounding or noise
+    columns, rows : indices of the columns and rows in which they differ
     difference, place : largest difference, and its (row, column)
     changes : known changes that together explain all differences; () if there are none
     """
@@ -175,6 +176,7 @@ def change_of(own: Array, made: Array, explains: Callable[[Array], bool], number
     """Return the kind and amount of the change that turns column `made` (n,) into column `own` (n,); None if unknown.
 
     explains : returns True if the given values match the column within the tolerance
+    number_type : type to which the values were rounded
     """
     least = 8 * RELATIVE[number_type]  # relative changes up to this may be rounding
     if not own.any():

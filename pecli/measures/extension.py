@@ -70,7 +70,11 @@ def extensions(rope: Rope, trained: int, length: int, base: float | None = None)
 
 
 def _scaled_ropes(rope: Rope, plain: Rope, trained: int, length: int, base: float | None) -> Iterator[tuple[str, Rope]]:
-    """Yield each method's name with the rope that it makes of `plain`, for the factor length / trained."""
+    """Yield each method's name with the rope that it makes of `plain`, for the factor length / trained.
+
+    rope : the model's own rope; `plain` is the same without scaling
+    base : as for `extensions`
+    """
     factor = length / trained
     yield "linear", replace(plain, scaling="linear", factor=factor)
     if plain.width > 2:

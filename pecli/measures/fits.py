@@ -216,7 +216,10 @@ def guesses_of_pairs(table: Array, rows: Array) -> Iterator[Fit]:
 
 
 def guesses_of_layout(table: Array, rows: Array, layout: str, exponents: Array, cosine: Array) -> Iterator[Fit]:
-    """Yield guesses for pairs in a given column order; none if the pairs do not lie on circles of equal radius."""
+    """Yield guesses for pairs in a given column order; none if the pairs do not lie on circles of equal radius.
+
+    layout, exponents, cosine : the column order, as in `Fit`
+    """
     sines, cosines = pairs_of(exponents, cosine)
     radius, steps = np.hypot(table[:, sines], table[:, cosines]), exponents[sines]
     scale = float(np.median(radius))
@@ -263,7 +266,10 @@ def guesses_of_others(table: Array, rows: Array) -> Iterator[Fit]:
 
 
 def guesses_of_whole(table: Array, rows: Array, layout: str, exponents: Array, cosine: Array) -> Iterator[Fit]:
-    """Yield the fit of pairs whose angles are rounded down, ⌊position · ω⌋; each angle bounds ω from both sides."""
+    """Yield the fit of pairs whose angles are rounded down, ⌊position · ω⌋; each angle bounds ω from both sides.
+
+    layout, exponents, cosine : the column order, as in `Fit`
+    """
     sines, cosines = pairs_of(exponents, cosine)
     counts = np.unwrap(np.angle(table[:, cosines] + 1j * table[:, sines]), axis=0)
     if np.abs(counts - np.rint(counts)).max() > 0.1:

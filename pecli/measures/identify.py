@@ -268,7 +268,7 @@ def hint_of(table: Array) -> str:
 
 
 def best_of(table: Array, blank: Identified) -> Identified:
-    """Return the result that best explains the table; `blank` if none does."""
+    """Return the result that best explains the table; `blank`, the result without a formula, if none does."""
     best = blank
     for search in (binary_results, waves_of_formula, grid_of, waves_of_rates) if len(table) >= MIN_ROWS else ():
         found = best_explained((blank, *search(table, blank)))
@@ -353,7 +353,10 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
 
 
 def binary_results(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading the table as binary digits of consecutive positions."""
+    """Yield the results of reading the table as binary digits of consecutive positions.
+
+    blank : result without a formula, of which the yielded ones are filled-in copies
+    """
     values, width = np.unique(table[:, 0]), table.shape[1]
     rows = np.arange(len(table), dtype=np.float64)
     signed = bool(np.isin(values, (-1.0, 1.0)).all())
@@ -369,7 +372,10 @@ def binary_results(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def waves_of_formula(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of fitting sines and cosines of consecutive positions; some values may be wrong."""
+    """Yield the results of fitting sines and cosines of consecutive positions; some values may be wrong.
+
+    blank : as for `binary_results`
+    """
     filled = int(np.flatnonzero(np.any(table != 0, axis=0)).max()) + 1
     for width in dict.fromkeys([filled, table.shape[1]]):
         part, most, rounding = table[:, :width], max(FIRST, FITTED // width), RELATIVE[blank.number_type]
@@ -387,6 +393,7 @@ def waves_of_formula(table: Array, blank: Identified) -> Iterator[Identified]:
 def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places: Array) -> Identified:
     """Return the result for a fit: simplified parameters, its formulas, and its differences from the table.
 
+    blank : as for `binary_results`
     part, places : rows to which it was fitted, (n, d), with outliers as NaN, and their row numbers, (n,)
     """
     clean, kind = fit.is_clean(part, places), blank.number_type
@@ -451,6 +458,8 @@ def grid_of(table: Array, blank: Identified) -> Iterator[Identified]:
     """Yield the results of reading the table as a grid, half of the columns for the row and half for the column.
 
     Up to two rows at the start may not be cells of the grid.
+
+    blank : as for `binary_results`
     """
     d, half, enough = table.shape[1], table.shape[1] // 2, 0.005 * np.abs(table).max()
     for prefix in range(3 if d % 4 == 0 else 0):
@@ -515,7 +524,10 @@ def steps_of(axes: list[Identified], longer: Fit) -> Iterator[dict[str, Any]]:
 
 
 def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading the table as a clock or a scaled rope, from the rate of each pair."""
+    """Yield the results of reading the table as a clock or a scaled rope, from the rate of each pair.
+
+    blank : as for `binary_results`
+    """
     places = np.arange(min(len(table), 8 * FIRST), dtype=np.float64)
     part, kind = table[: len(places)], blank.number_type
     for layout, exponents, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
@@ -570,7 +582,7 @@ def of_encodings(
 
 
 def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, least: float) -> Iterator[Clock | Rope]:
-    """Yield clocks or ropes that have the given rates `omega`, rad/position, (n_pairs,).
+    """Yield clocks or ropes that have the given rates `omega`, in rad/position, (n_pairs,).
 
     share, least : relative and absolute precision of the rates
     """
@@ -653,7 +665,7 @@ def spectrum_of(table: Array) -> dict[str, Any]:
 def identify_rates(numbers: Array, base: float | None = None) -> Identified:
     """Identify the rope or the slopes of ALiBi with the given numbers; `difference` of the result is relative.
 
-    numbers : rates, rad/position, (n_pairs,), slopes, or divisors of rates, as in llama.cpp's files
+    numbers : rates in rad/position, (n_pairs,); or slopes; or divisors of rates, as in the files of llama.cpp
     base : if given, the numbers are divisors of the rates base^(−2j/d)
 
     Raises
@@ -661,7 +673,7 @@ def identify_rates(numbers: Array, base: float | None = None) -> Identified:
     UsageError : divisors that are not positive
     """
     if base is not None and not (numbers > 0).all():
-        raise UsageError("--base is of divisors, which are above 0", option="base")
+        raise UsageError("--base needs divisors above 0", option="base")
     if base is not None:
         return of_rates(Rope(d=2 * len(numbers), base=base).frequencies() / numbers, numbers)
     if numbers[0] == 1 and numbers[-1] > 1 and np.all(np.diff(numbers) >= 0):

@@ -54,7 +54,10 @@ class Counts:
 
 
 def points(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Points:
-    """Return every pair of positions as a point, measure `across` as x and `up` as y. Needs six numbers per pair."""
+    """Return every pair of positions as a point, with measure `across` as x and measure `up` as y.
+
+    The memory needed is that of six numbers per pair.
+    """
     parts = _all_pairs(encoding, across, up, rows, "comparing positions")
     x, y = (np.concatenate(part) for part in zip(*parts, strict=True))
     p, q = (index + float(rows.start) for index in np.triu_indices(rows.length, 1))
@@ -139,7 +142,7 @@ def _class_indices(values: Array, edges: Array) -> Array:
 def _defined_pairs(
     encoding: TableEncoding, across: str, up: str, rows: Positions, doing: str
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield (x, y) of the pairs for which both measures are defined."""
+    """Yield (x, y) of the pairs for which both measures, `across` and `up`, are defined; `doing` is for progress."""
     for x, y in _all_pairs(encoding, across, up, rows, doing):
         defined = ~(np.isnan(x) | np.isnan(y))
         if defined.any():
@@ -149,7 +152,7 @@ def _defined_pairs(
 def _all_pairs(
     encoding: TableEncoding, across: str, up: str, rows: Positions, doing: str
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield (x, y) of all pairs p < q, a few rows of the upper triangle at a time."""
+    """Yield the measures `across` and `up` of all pairs p < q as (x, y), a few rows of the upper triangle at a time."""
     values_of = [_values_between(VectorComparison(encoding, name), rows) for name in (across, up)]
     steps = np.arange(rows.length)
     for part in track(chunks(0, rows.length, rows.length), doing):

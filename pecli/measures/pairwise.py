@@ -19,7 +19,10 @@ CONSTANT = 1e-13  # a row is constant if its deviation is below this share of it
 
 
 def _squares(a: Array, b: Array) -> Array:
-    """Return ‖a_i − b_j‖², (n, m). Where |a|² + |b|² − 2ab cancels, squares are summed: exactly 0 for equal rows."""
+    """Return ‖a_i − b_j‖² = ‖a_i‖² + ‖b_j‖² − 2⟨a_i, b_j⟩, (n, m).
+
+    Where the terms cancel, squared differences are summed instead: the result is exactly 0 for equal rows.
+    """
     sizes = np.einsum("ij,ij->i", a, a)[:, None] + np.einsum("ij,ij->i", b, b)
     squares = sizes - 2 * (a @ b.T)
     rows, columns = np.nonzero(squares <= NEAR * sizes)

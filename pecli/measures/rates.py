@@ -25,9 +25,9 @@ FINE = 1e-4  # relative error of a factor that is not rounded yet
 
 
 def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
-    """Yield the ropes that have the given rates, rad/position, (n_pairs,), the simplest first.
+    """Yield the ropes that have the given rates, the simplest first.
 
-    rates : NaN where unknown
+    rates : rad/position, (n_pairs,), NaN where unknown
     errors : absolute error of each rate, (n_pairs,)
     """
     n_pairs, known = len(rates), np.isfinite(rates)

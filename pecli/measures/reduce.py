@@ -74,7 +74,10 @@ def means_of_pairs(between: Callable[[Array, Array], Array], blocks: Blocks) -> 
 
 
 def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
-    """Return the table averaged to at most `most` columns, and the number of columns in each mean but the last."""
+    """Return the table averaged to at most `most` columns, and the number of columns in each mean.
+
+    The last mean may be of fewer columns.
+    """
     size = 1 if most is None else -(-table.shape[1] // most)
     return averaged_rows(table.T, size).T, size
 
@@ -93,7 +96,7 @@ MAX_POSITIONS = 10**10  # largest length of a line that is computed at every pos
 def check_line_length(name: str, length: int) -> None:
     """Raise UsageError if the line `name` has more than MAX_POSITIONS positions, which would take too long."""
     if length > MAX_POSITIONS:
-        text = f"{name} follows every position: {option_text('length', f'{length:,}')} is more than {MAX_POSITIONS:,}"
+        text = f"{name} needs every position, so {option_text('length', f'{length:,}')} is more than {MAX_POSITIONS:,}"
         advice = "shorten --length, or zoom in with --start and --length"
         raise UsageError(text, option="length", value=length, advice=advice)
 

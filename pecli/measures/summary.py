@@ -48,20 +48,22 @@ def spread_evenly(rows: Positions, most: int) -> Array:
     return np.arange(rows.start, rows.stop, -(-rows.length // max(1, most)), dtype=np.float64)
 
 
-def summary_of_table(encoding: TableEncoding, rows: Positions) -> Summary:
-    """Return the (cached) summary of a table, from one pass over its values.
+def summary_of_table(encoding: TableEncoding, rows: Positions, dims: Array | None = None) -> Summary:
+    """Return the (cached) summary of a table, or of some of its columns, from one pass over its values.
 
     A table of more than MAX_SCANNED values with a `limit` is not scanned: its bounds are known, its extremes are not.
     """
-    if (found := encoding.measured.get(("table", rows))) is None:
+    columns = slice(None) if dims is None else dims
+    name = ("table", rows) if dims is None else ("table", rows, tuple(dims.tolist()))
+    if (found := encoding.measured.get(name)) is None:
         ends: list[tuple[float, float]] = []
         if encoding.limit is None or rows.length * encoding.width <= MAX_SCANNED:
             for part in track(chunks(rows.start, rows.stop, encoding.width), "finding the extremes"):
-                values = encoding.table(np.arange(part.start, part.stop, dtype=np.float64))
+                values = encoding.table(np.arange(part.start, part.stop, dtype=np.float64))[:, columns]
                 ends += extremes(values)
         some = spread_evenly(rows, SAMPLE_SIZE // encoding.width)
-        found = Summary(*overall_extremes(ends), encoding.table(some))
-        encoding.measured["table", rows] = found
+        found = Summary(*overall_extremes(ends), encoding.table(some)[:, columns])
+        encoding.measured[name] = found
     return found
 
 

@@ -30,6 +30,11 @@ def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
     return found
 
 
+def column_periods(encoding: TableEncoding, rows: Positions) -> Array:
+    """Return the wavelength of every column in positions, (d,), measured where there is no formula."""
+    return encoding.column_wavelengths() if isinstance(encoding, Harmonic) else wavelengths(encoding, rows)
+
+
 def _strongest_periods(encoding: TableEncoding, rows: Positions) -> Array:
     """Return the period in positions of the strongest wave in each column, (d,), from a Fourier transform."""
     cycle = encoding.cycle(MEASURED)
@@ -42,7 +47,11 @@ def _strongest_periods(encoding: TableEncoding, rows: Positions) -> Array:
 
 
 def _periods(columns: Array, count: int, padding: int) -> Array:
-    """Return the period of the strongest wave in each column, from a transform of `count` zero-padded numbers."""
+    """Return the period, in rows, of the strongest wave in each column; inf if the column is constant.
+
+    count : length of the Fourier transform, with zeros after the column's numbers
+    padding : `count` as a multiple of the number of rows
+    """
     power = power_spectrum(columns, count)
     power[(count - 1) // 2 :] *= 2  # the Nyquist term has no mirror image: double it like the others
     power[: padding - 1] = 0  # waves longer than the window cannot be detected
@@ -97,7 +106,7 @@ class IncompleteTurns:
     scaled : number of such pairs in the extended context, with the current rates
     window : attention window in positions, if shorter than the context
     in_window : numbers of such pairs in the window, with original and with current rates
-    critical_dimension : that of the original rates in the original context, or in the window if it is shorter
+    critical_dimension : critical dimension of the original rates in the original context, or in a shorter window
     """
 
     window: int | None

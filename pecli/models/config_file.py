@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ CONFIGS = (  # the first of these files in a folder is read for the folder
 )
 YAML, GGUF = (".yaml", ".yml"), ".gguf"
 ENDINGS = (".json", GGUF, *YAML)
+HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -38,23 +39,66 @@ def read_config(path: Path) -> dict[str, Any]:
         with open_remote(str(path)) as remote_file:
             return whole_gguf(remote_file, str(path), open_remote)
     path = config_path(path)
+    if HUB_NAME.fullmatch(str(path)) and path.suffix.lower() not in ENDINGS and not os.path.lexists(path):
+        raise FileError(f"{path} does not exist", advice=f"a model on the Hugging Face hub is hf:{path}")
     with open_file(str(path)) as file:
         beginning = file.read(len(MAGIC))
         file.seek(0)
         if beginning == MAGIC:
             return whole_gguf(file, str(path), open_file)
         data = file.read()
+    twice: list[str] = []
     try:
-        value = read_yaml(data) if path.suffix.lower() in YAML else json.loads(data)
+        value = read_yaml(data) if path.suffix.lower() in YAML else json.loads(data, object_pairs_hook=_noting(twice))
     except UnicodeDecodeError as error:
         table = path.suffix.lower() in TABLE_READERS
         advice = f"try pecli tensors {path}" if table else ""
         raise FileError(f"{path} is not a config: byte {error.start} is not UTF-8 text", advice=advice) from None
     except (ValueError, RecursionError) as error:
-        raise FileError(f"{path} is not a config: {error}") from None
+        raise FileError(f"{path} is not a config: {error}", advice=json_advice(error)) from None
     if not isinstance(value, dict):
         raise FileError(f"{path} is not a config: it holds no JSON object")
-    return value
+    return Content(value, twice)
+
+
+class Content(dict[str, Any]):
+    """The object in a file. `twice` lists the keys that appear twice in it or in an inner object; the last one counts.
+
+    A copy of the object does not have `twice`.
+    """
+
+    def __init__(self, data: Mapping[str, Any], twice: Sequence[str] = ()) -> None:
+        super().__init__(data)
+        self.twice = tuple(dict.fromkeys(twice))
+
+
+def _noting(twice: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+    """Return a hook for `json` that makes an object of pairs and appends the keys that appear twice to `twice`."""
+
+    def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice.extend(name for name in found if names.count(name) > 1)
+        return found
+
+    return made
+
+
+def json_advice(error: Exception) -> str:
+    """Return advice for common errors in JSON: comments, single quotes, a comma before a bracket, Python constants."""
+    if not isinstance(error, json.JSONDecodeError):
+        return ""
+    before, rest = error.doc[: error.pos].rstrip(), error.doc[error.pos :].lstrip()
+    if rest.startswith(("//", "/*", "#")):
+        return "JSON has no comments"
+    if rest.startswith("'"):
+        return "JSON takes double quotes"
+    if (before.endswith(",") and rest[:1] in ("}", "]")) or re.match(r",\s*[}\]]", rest):
+        return "leave out the last comma, before the bracket"
+    if re.match("True|False|None", rest):
+        return "JSON has true, false and null"
+    return ""
 
 
 def config_path(path: Path) -> Path:
@@ -176,7 +220,7 @@ class Keys:
         self.read.add(f"{self.place}{name}")
         if not fits(self.data[name]):
             place = self.names.get(f"{self.place}{name}", f"{self.place}{name}")
-            raise WrongTypeError(f"{place} is {safe_text(self.data[name])}, and it takes {kind}")
+            raise WrongTypeError(f"{place} is {safe_text(self.data[name])}, but it takes {kind}")
         return make(self.data[name])
 
 

@@ -89,7 +89,7 @@ def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | 
 
 
 def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
-    """Name the scaling of rope_adjustments, which have no type, as build_rope_cache of litgpt does.
+    """Set the type that rope_adjustments lack, as litgpt's build_rope_cache does; return [].
 
     litgpt's yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that are
     given.

@@ -153,7 +153,7 @@ def config_of_transformers(path: str, why: str) -> dict[str, Any]:
     """Return the content of a config.json of transformers; raise FileError with the reason `why` for other files."""
     data = read_config(Path(path))
     if dialect := dialect_of(data):
-        raise FileError(f"{path} is of {dialect.title}: {why}")
+        raise FileError(f"{path} is a file of {dialect.title}: {why}")
     return data
 
 

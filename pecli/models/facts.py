@@ -86,6 +86,11 @@ NAMES = {  # in the table of a field
         *("distance", "timestep"),
     ),
 }
+ITEMS: dict[str, tuple[type, ...]] = {  # types in lists that are not of words
+    "sections": (int,),
+    **dict.fromkeys(("grid_start", "grid_step"), (int, float)),
+    **dict.fromkeys(("grid", "axis_shares"), (list,)),
+}
 MEANT = {  # fields by what configs call them, which no likeness of letters finds
     **dict.fromkeys(("base", "rope_theta", "rotary_emb_base"), "theta"),
     **dict.fromkeys(("rope_scaling", "rope_parameters", "scaling", "factor", "rope_type"), "parameters"),
@@ -132,6 +137,10 @@ def faults(key: str, value: Any, kinds: tuple[type, ...], own_kinds: Iterable[st
     values: Iterable[Any] = table.values() if key in BY_KIND and table else (value,)
     if wrong := [item for item in values if type(item) not in kinds]:
         yield f"{wrong[0]!r} is not {' or '.join(kind.__name__ for kind in kinds)}"
+        return
+    items = ITEMS.get(key, (str,))
+    if isinstance(value, list) and (wrong := [item for item in value if type(item) not in items]):
+        yield f"{wrong[0]!r} in its list is not {' or '.join(kind.__name__ for kind in items)}"
         return
     layer_kinds = (*LAYER_KINDS, *own_kinds)
     yield from _unknown(key, table, layer_kinds)

@@ -39,7 +39,7 @@ def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
     given, data = _flags(text), read_config(Path(path))
     name = data.get("general.architecture")
     if not isinstance(name, str):
-        raise FileError(f"{path} is no GGUF file, of which llama.cpp's flags are")
+        raise FileError(f"{path} is not a GGUF file, which llama.cpp's flags need")
     changed, findings = dict(data), list[Finding]()
     if "rope-freq-scale" in given:
         given["rope-scale"] = 1 / given["rope-freq-scale"]
@@ -47,7 +47,7 @@ def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
     rule = f"{name}.rope.scaling.type"
     yarn, whole = changed.get(rule) == "yarn", given.get("yarn-ext-factor") == 0
     if unknown := [flag for flag in given if flag.startswith("yarn-") and not yarn]:
-        text = f"what --{unknown[0]} does without YaRN was not looked up"
+        text = f"pecli has not looked up what --{unknown[0]} does without YaRN"
         raise UsageError(text, option="flags", advice="give --rope-scaling yarn too")
     if yarn and whole:  # then all pairs are scaled
         changed[rule] = "linear"
@@ -98,7 +98,9 @@ def _flags(text: str) -> dict[str, Any]:
         if name == "rope-scaling" and value not in SCALINGS:
             raise UsageError(option="flags", value=value, allowed=f"{', '.join(SCALINGS)} for {flag}")
         if name == "yarn-ext-factor" and given[name] != 0:
-            raise UsageError(option="flags", value=f"{flag} {value}", allowed="0, other numbers were not looked up")
+            raise UsageError(
+                option="flags", value=f"{flag} {value}", allowed="0; pecli has not looked up other numbers"
+            )
         if name in ("rope-scale", "rope-freq-scale", "rope-freq-base") and not given[name] > 0:
             raise UsageError(option="flags", value=f"{flag} {value}", allowed="a number > 0")
     return given

@@ -39,7 +39,7 @@ class Header:
         while len(self.data) < end:
             more = self.file.read(STEP)
             if not more:
-                raise FileError(f"{self.file.name} is not a whole GGUF file: it ends inside of its header")
+                raise FileError(f"{self.file.name} is not a whole GGUF file: it ends within its header")
             self.data += more
         self.at = end
         return start
@@ -152,7 +152,7 @@ def _numbers(header: Header, name: str, start: int, shape: list[int], kind: int,
     """Return the numbers of a small tensor, which begins `offset` bytes after `start`, the start of all tensors."""
     file, count = header.file, shape[0] if len(shape) == 1 else 0
     if kind not in FLOATS or not 0 < count <= MAX_KEPT:
-        raise FileError(f"{file.name}: {name} is no list of up to {MAX_KEPT:,} numbers of float32 or float16")
+        raise FileError(f"{file.name}: {name} is not a list of up to {MAX_KEPT:,} numbers of float32 or float16")
     code = f"{header.order}{count}{FLOATS[kind]}"
     if start + offset >= 1 << 63:
         raise FileError(f"{file.name} is not a whole GGUF file: it ends before {name}")

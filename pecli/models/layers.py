@@ -304,7 +304,7 @@ def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> l
     flags = flags or [int((layer + 1) % interval != 0) for layer in range(len(kinds))]
     if len(flags) != len(kinds):
         key = keys.first("no_rope_layers", "layer_rope_theta")
-        raise UsageError(f"{key} has {len(flags)} entries, and there are {len(kinds)} layers")
+        raise UsageError(f"{key} has {len(flags)} entries, but there are {len(kinds)} layers")
     return [architecture.nope_kinds[not flag] or kind for flag, kind in zip(flags, kinds, strict=True)]
 
 

@@ -150,7 +150,7 @@ def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
         reading.error("factor", "findings.factor_missing")
     _check_attention_factor(reading, inside, rule)
     _check_ramp(reading, inside, rule)
-    for name in ("mscale", "mscale_all_dim"):
+    for name in ("mscale", "mscale_all_dim") if rule == "yarn" else ():
         if inside.data.get(name) == 0:
             reading.note(name, "findings.zero_is_absent")
     _check_lengths(reading, inside, rule)

@@ -13,6 +13,7 @@ from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.language import say
+from pecli.models.config_file import json_advice
 from pecli.models.dialects import config_of_transformers
 from pecli.models.layers import LEVELS, Finding
 from pecli.models.reader import INNER, Model, model_of
@@ -31,14 +32,16 @@ def read_overrides(texts: Sequence[str]) -> dict[str, Any]:
     """
     given: dict[str, Any] = {}
     for text in texts:
-        name, equals, value = text.partition("=")
+        (name, equals, value), advice = text.partition("="), ""
         try:
             item = json.loads(text if text.lstrip().startswith("{") else value)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
+            advice = json_advice(error)
             item = None if text.lstrip().startswith("{") else value
         if text.lstrip().startswith("{"):
             if not isinstance(item, dict):
-                raise UsageError(option="override", value=text, allowed="an object of JSON, or key=value")
+                takes = "an object of JSON, or key=value"
+                raise UsageError(option="override", value=text, allowed=takes, advice=advice)
             given |= item
         elif equals and name.strip():
             given[name.strip()] = item
@@ -89,7 +92,9 @@ def apply_overrides(
     """
     inner = next((name for name in INNER if isinstance(data.get(name), dict)), None)
     if inner is not None:
-        raise UsageError(f"pecli has not looked up what an override does to a config with {inner}", option="override")
+        known = "in SGLang outer keys do not reach it (sgl-project/sglang issue 27974)"
+        text = f"pecli has not looked up what an override does to a config with {inner}"
+        raise UsageError(text, option="override", advice=f"write the keys into {inner} of the file; {known}")
     changed, findings = dict(data), list[Finding]()
     old = next((dict(data[name]) for name in reversed(OBJECTS) if isinstance(data.get(name), dict)), {})
     for name, value in given.items():

@@ -14,7 +14,7 @@ from pecli.core.errors import FileError, UsageError, nearest, path_text, shorten
 from pecli.core.language import say
 from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
-from pecli.models.config_file import Keys, WrongTypeError, read_config, safe_text
+from pecli.models.config_file import Content, Keys, WrongTypeError, read_config, safe_text
 from pecli.models.dialects import Dialect, dialect_of, dialects, translate
 from pecli.models.facts import FULL, LINEAR, UNDRAWN
 from pecli.models.layers import (
@@ -30,12 +30,12 @@ from pecli.models.layers import (
     patches,
     window,
 )
-from pecli.models.lint import lint, unused
+from pecli.models.lint import ROPE_KEYS, lint, unused
 from pecli.models.model_types import architecture_of, remark_on
-from pecli.models.position_keys import TOWER
+from pecli.models.position_keys import TOWER, is_of_positions
 from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
-from pecli.models.scores import DualChunks, Temperature, dual_chunks, softmax_factor, temperature_of
+from pecli.models.scores import DualChunks, Temperature, dual_chunks, logn_of, softmax_factor, temperature_of
 
 INNER = (
     *("text_config", "language_config", "llm_config", "vlm_config", "thinker_config", "language_model", "decoder"),
@@ -82,6 +82,7 @@ class Layer:
     max_position : length of the context, if the file has it
     softmax_factor : factor of the scores, besides the square of the encoding's attention factor
     temperature : factor of the queries that depends on their position
+    logn : length beyond which queries have a logarithmic factor, and number of positions that have one
     axis_lengths : number of positions along each axis, if the file has it
     dual_chunks : how two runtimes turn queries and keys in chunks
     """
@@ -100,6 +101,7 @@ class Layer:
     window: Window | None = None
     softmax_factor: float = 1.0
     temperature: Temperature | None = None
+    logn: tuple[int, int] | None = None
     dual_chunks: DualChunks | None = None
     axis_lengths: tuple[int, ...] = ()
 
@@ -111,7 +113,9 @@ class Layer:
         seen: dict[str, Any] = {}
         if self.name == "rope" and "grid" not in self.parameters:
             window = self.window.length if self.window and self.window.indices == self.indices else None
-            seen = {"max_position": self.max_position, "window": window}
+            chunks = self.dual_chunks and (self.dual_chunks.length, self.dual_chunks.largest, self.dual_chunks.original)
+            known = tuple(filter(None, chunks or ())) or None
+            seen = {"max_position": self.max_position, "window": window, "dual_chunks": known}
         return find_encoding(self.name).make({**seen, **self.parameters})
 
 
@@ -150,7 +154,7 @@ def model_of(path: str, data: Mapping[str, Any], seq_len: int | None = None) -> 
         else:
             _check_library(path, keys)
             model = _model(path, keys, seq_len)
-        return replace(model, findings=(*model.findings, *_length_findings(model, seq_len)))
+        return replace(model, findings=(*_twice(data), *model.findings, *_length_findings(model, seq_len)))
     except UsageError as error:
         raise FileError(f"{path}: {error}") from None
 
@@ -165,6 +169,13 @@ def without_findings(model: Model, codes: Collection[str]) -> Model:
             advice = "each line of the report ends with its code; gallery/reference.md lists all"
             raise UsageError(text, option="ignore", value=code, advice=advice)
     return replace(model, findings=tuple(item for item in model.findings if item.code not in codes))
+
+
+def _twice(data: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield a warning for each key of positions that appears twice in the file."""
+    for name in data.twice if isinstance(data, Content) else ():
+        if name in ROPE_KEYS or is_of_positions(name, inside=True) or name in CONFIG_KEYS.values():
+            yield Finding(name, data.get(name), "warning", say("findings.given_twice"))
 
 
 def _length_findings(model: Model, seq_len: int | None) -> Iterator[Finding]:
@@ -229,8 +240,8 @@ def _check_library(path: str, keys: Keys) -> None:
     if foreign:
         reason = f"transformers has no key {foreign[0]}"
     elif names:
-        lacking = ", ".join(LIBRARY_KEYS)
-        reason = f"{safe_text(names[0])} is no model type that pecli knows, and the file has none of {lacking}"
+        lacking = f"the file has none of {', '.join(LIBRARY_KEYS)}"
+        reason = f"{safe_text(names[0])} is not a model type that pecli knows, and {lacking}"
     others = ", ".join(item.title for item in dialects().values() if item.needs)
     advice = f"pecli reads the config.json of transformers, and {others}"
     raise FileError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)
@@ -398,7 +409,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     if position == "rope":
         lengths = tuple(map(int, reading.keys.numbers("axis_lengths") or ()))
         plain = replace(plain, softmax_factor=softmax_factor(reading, kind), dual_chunks=dual_chunks(reading))
-        plain = replace(plain, temperature=temperature_of(reading, True))
+        plain = replace(plain, temperature=temperature_of(reading, True), logn=logn_of(reading))
         return replace(plain, axis_names=item.axis_names, axis_lengths=lengths)
     length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
     if length is None:

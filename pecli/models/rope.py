@@ -206,6 +206,8 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
             whole = None
         exchanged = inside.flag("exchanged") if reading.keys.names else None  # only in litgpt
         return {"factor": factor, "original": original, **turns, **scales, "truncate": whole, "exchanged": exchanged}
+    for name in ("short_factor", "long_factor"):  # where the first is wrong, the other is read all the same
+        inside.numbers(name)
     lists = {name: _factors(inside, name, pairs) for name in ("short_factor", "long_factor")}
     scales = {"attention_factor": inside.number("attention_factor")}
     scales |= {name: inside.number(name) for name in reading.architecture.reads if name in MSCALES}

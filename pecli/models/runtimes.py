@@ -26,9 +26,11 @@ READ = {  # scaling to those of its keys that the rules cover
     "ntk": ("factor",),
     "yarn": ("factor", ORIGINAL, "attention_factor", "truncate"),
     "longrope": ("short_factor", "long_factor", ORIGINAL, "factor"),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor", ORIGINAL),
 }
+ALL_GIVEN = ("llama3",)  # scalings of which nothing was looked up where a key is missing
 NAMES = ("rope_type", "type")
-SCALINGS = (*READ, "llama3", "proportional")  # scalings that at least one runtime knows
+SCALINGS = (*READ, "proportional")  # scalings that at least one runtime knows
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Runtime:
     everything: bool = False
     models: tuple[str, ...] = ()
     scalings: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     override: str | None = None
     rules: tuple[Mapping[str, Any], ...] = ()
@@ -62,6 +65,7 @@ class RuntimeResult:
     unknown : the part of the file for which the runtime's behaviour was not looked up
     trouble : why the resulting model cannot be built
     why : sentences on the differences to transformers 5
+    read : True if the code of this scaling was read and not run, although the runtime was
     """
 
     runtime: Runtime
@@ -70,6 +74,12 @@ class RuntimeResult:
     unknown: str = ""
     trouble: str = ""
     why: tuple[str, ...] = ()
+    read: bool = False
+
+    @property
+    def how(self) -> str:
+        """How the result is known: "ran" or "read"."""
+        return "read" if self.read else self.runtime.how
 
 
 @cache
@@ -118,7 +128,8 @@ def apply_runtime(
     if any(item.level == "error" and item.key in OBJECTS for item in findings):
         return RuntimeResult(runtime, error="TypeError", why=lost)
     if not runtime.everything:
-        return _by_rules(path, runtime, changed, seq_len, lost)
+        result = _by_rules(path, runtime, changed, seq_len, lost)
+        return replace(result, read=_facts(changed, runtime)[0] in runtime.read)
     model = model_of(path, changed, seq_len)
     trouble = tuple(layer.trouble for layer in model.layers.values() if layer.trouble)
     error = "KeyError" if trouble and "unknown" in _facts(changed, runtime)[1] else ""
@@ -181,6 +192,9 @@ def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left
         return ""
     if scaling not in runtime.scalings:
         return scaling
+    missing = [key for key in READ[scaling] if scaling in ALL_GIVEN and key not in data.get(place, {})]
+    if missing:
+        return say("runtimes.without", keys=", ".join(missing))
     names = (*NAMES, *READ[scaling], *(["rope_theta"] if place == "rope_parameters" else []))
     return ", ".join([*sorted(left - {*SCALINGS}), *(key for key in data.get(place, {}) if key not in names)])
 
@@ -205,6 +219,7 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
         "unknown": scaling not in SCALINGS or (scaling == "ntk" and "ntk" not in runtime.scalings),
         "partial": share not in (None, 1, 1.0),
         "no_original": scaling == "yarn" and ORIGINAL not in inside and ORIGINAL not in data,
+        "inner_original": scaling == "llama3" and ORIGINAL not in data and inside.get(ORIGINAL) not in (None, 8192),
         "attention_factor": scaling == "yarn" and inside.get("attention_factor") is not None,
         "truncate": scaling == "yarn" and inside.get("truncate") is False,
     }

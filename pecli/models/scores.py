@@ -44,6 +44,20 @@ def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
     return Temperature(scale, length, rule.get("offset", 0)) if scale and length else None
 
 
+QWEN_TABLE = 32_767  # number of factors in the table of modeling_qwen.py
+
+
+def logn_of(reading: Reading) -> tuple[int, int] | None:
+    """Return the length beyond which Qwen-7B's code multiplies queries by a logarithm, and its number of factors.
+
+    From modeling_qwen.py of Qwen/Qwen-7B. The key still counts as unread, because the rates do not depend on it.
+    """
+    if reading.architecture.name != "qwen" or reading.keys.data.get("use_logn_attn") is not True:
+        return None
+    length = reading.keys.length("seq_length")
+    return (length, QWEN_TABLE) if length and length > 1 else None
+
+
 def _is_enabled(reading: Reading, key: str, default: bool) -> bool:
     """Return whether the file turns the temperature on. A number as flag, as in early Llama 4 files, is an error."""
     value = reading.keys.data.get(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ if TYPE_CHECKING:  # imported only for specs that name a config, because importi
     from pecli.models.reader import Layer, Model
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
+SCORES = "scores"  # stands for the layers with a factor on scores, or else the default layers
+NAMED = "named"  # stands for the default layers, labelled with the model's type
 OTHER_LAYERS = "{path} has several kinds of layers: {chosen} is drawn, not {kinds}; try {path}#{other} for another"
 NO_NUMBERS = "{path} holds no trained numbers, so random ones are drawn; for the trained ones, try {typed}"
 
@@ -58,16 +61,54 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     from pecli.models.reader import read_model
 
     model = read_model(path)
+    if kind == SCORES and kind not in model.layers:
+        return _spec_of_scores(model)
+    named, kind = kind == NAMED and kind not in model.layers, None if kind == NAMED else kind
     name, layer = _chosen(model, kind)
     if layer.encoding is None:
         text = layer.trouble or f"its layers have no position encoding that can be drawn ({layer.kind})"
-        raise UsageError(f"{path}: {text}; pecli model {path} tells more")
+        raise UsageError(f"{path}: {text}; pecli model {path} says more")
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
     if layer.encoding.trained and "file" in layer.encoding.options():
         notice(NO_NUMBERS.format(path=path, typed=f"-e {layer.encoding.name}:file=model.safetensors"))
-    return spec_of(layer.encoding)  # always states d, because figures have different defaults
+    made = replace(layer.encoding, label=layer.encoding.label or _short_name(model)) if named else layer.encoding
+    return spec_of(made)  # always states d, because figures have different defaults
+
+
+def of_layers(spec: str, layers: str) -> str:
+    """Return the spec with a kind of layers added, if it names a config.json and no layers."""
+    words = config_words(spec)
+    return spec if words is None or words[1] else f"{words[0]}#{layers}" + (f":{words[2]}" if words[2] else "")
+
+
+def _spec_of_scores(model: Model) -> str:
+    """Return the spec of a rope with the factors on scores, labelled with the model's type.
+
+    It is that of the first kind of layers with such a factor. Layers without rope give a rope whose pairs do not turn.
+    """
+    from pecli.encodings.rope import Rope
+
+    found = [layer for layer in model.layers.values() if layer.temperature or layer.logn or layer.softmax_factor != 1]
+    layer = found[0] if found else _chosen(model, None)[1]
+    rope = layer.encoding
+    if rope is None and layer.kind == "none":
+        rope = Rope(scaling="proportional", partial_rotary_factor=0.0)
+    if not isinstance(rope, Rope):
+        text = layer.trouble or f"pecli knows no factor on the scores of its layers ({layer.kind})"
+        raise UsageError(f"{model.path}: {text}; pecli model {model.path} says more")
+    warm = layer.temperature
+    steps = None if warm is None else (warm.scale, float(warm.length), float(warm.offset))
+    made = replace(
+        rope, d=rope.width, rotary_dim=None, temperature=steps, logn=layer.logn, score_factor=layer.softmax_factor
+    )
+    return spec_of(replace(made, label=rope.label or _short_name(model)))
+
+
+def _short_name(model: Model) -> str:
+    """Return the model's type as a label: llama4, deepseek v3."""
+    return model.architecture.removesuffix("_text").replace("_", " ")
 
 
 def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:

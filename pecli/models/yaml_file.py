@@ -25,7 +25,7 @@ def read_yaml(data: bytes) -> Any:
     try:
         import yaml
     except ImportError:
-        raise PecliError("YAML files take PyYAML: pip install 'position-encoding-cli[yaml]'") from None
+        raise PecliError("YAML files need PyYAML: pip install 'position-encoding-cli[yaml]'") from None
     if len(data) > MAX_SIZE:
         raise ValueError(f"it is larger than {MAX_SIZE:,} bytes")
     try:
@@ -40,7 +40,7 @@ def _plain(value: Any, count: list[int], depth: int) -> Any:
     """Return a copy in which aliases are separate values; raise ValueError if it is too large or recursive."""
     count[0] += 1
     if count[0] > MAX_VALUES or depth > MAX_DEPTH:
-        raise ValueError("it holds more values than a config has")
+        raise ValueError("it holds more values than a config can have")
     if isinstance(value, dict):
         return {str(key): _plain(item, count, depth + 1) for key, item in value.items()}
     if isinstance(value, list):

@@ -24,21 +24,29 @@ MAX_NAMES = 16  # with more dimensions, the axis shows numbers, not names
 
 
 def values_axis(label: str, whole: bool = False, **facts: Any) -> Axis:
-    """Return an axis for numbers; `whole` limits ticks to integers."""
+    """Return an axis for numbers; `whole` limits ticks to integers, `facts` are other fields of `Axis`."""
     return Axis(label, ticks=_whole_ticks if whole else _round_ticks, **facts)
 
 
 def positions_axis(encoding: Encoding, label: str | None = None, **facts: Any) -> Axis:
-    """Return an axis for positions in the encoding's unit; `label` is the key of another label text."""
+    """Return an axis for positions in the encoding's unit.
+
+    label : text key of a label to use instead of the encoding's own
+    facts : other fields of `Axis`
+    """
     text = say(label or encoding.position_label)
     if encoding.sides:
         text += " " + say("page.row_column" if len(encoding.sides) == 2 else "page.frame_row_column")
     return Axis(text, ticks=partial(_position_ticks, encoding), **facts)
 
 
-def dimensions_axis(encoding: TableEncoding) -> Axis:
-    """Return an axis for the columns of the encoding's table."""
+def dimensions_axis(encoding: TableEncoding, dims: Sequence[int] | None = None) -> Axis:
+    """Return an axis for the columns of the encoding's table, or for some of them, one beside the other."""
     names = tuple(encoding.dimension_names() or ())
+    if dims is not None:
+        shown = tuple(names[dim] if names else str(dim) for dim in dims)
+        names, ticks = (shown, None) if len(shown) <= MAX_NAMES else ((), partial(_chosen_ticks, shown))
+        return Axis(say(encoding.dimension_label), (-0.5, len(dims) - 0.5), names, ticks=ticks)
     names = names if len(names) <= MAX_NAMES else ()
     return Axis(
         say(encoding.dimension_label), (-0.5, encoding.width - 0.5), names, ticks=None if names else _whole_ticks
@@ -53,7 +61,8 @@ def decades_axis(label: str, low: float, high: float) -> Axis:
 def powers_axis(label: str, between: float = 2.5, **facts: Any) -> Axis:
     """Return a logarithmic axis.
 
-    between : the largest number of decades that still has labels between the powers
+    between : the largest number of decades on an axis that still has labels between the powers of ten
+    facts : other fields of `Axis`
     """
     return Axis(label, ticks=partial(_power_ticks, between), **{"log": 10, **facts})
 
@@ -104,7 +113,7 @@ def put_axes(axes: Axes, panel: Panel, canvas: Canvas) -> None:
 
 
 def put_axis(axis: Any, own: Axis) -> None:
-    """Set the label and ticks of one matplotlib axis."""
+    """Set the label and ticks of one matplotlib axis to those of `own`."""
     axis.set_label_text("\n".join(filter(None, (own.beside, own.label))))
     if own.ticks is not None:
         own.ticks(axis)
@@ -131,6 +140,14 @@ def _whole_ticks(axis: Any) -> None:
 
     axis.set_major_locator(whole_ticks())
     axis.set_major_formatter(NumberTexts())
+
+
+def _chosen_ticks(names: Sequence[str], axis: Any) -> None:
+    """Put ticks at whole numbers, with the names that have them as their indices."""
+    from pecli.page.ticks import NumberTexts
+
+    _whole_ticks(axis)
+    axis.set_major_formatter(NumberTexts(lambda value: names[int(value)] if 0 <= value < len(names) else ""))
 
 
 def _position_ticks(encoding: Encoding, axis: Any) -> None:
@@ -184,7 +201,7 @@ def write_user_labels(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Can
         text, labels = getattr(canvas, name), [getattr(ax, along).label for ax in axes]
         shown = [label for label in labels if label.get_text()]
         if text is not None and not shown:
-            raise UsageError(f"no panel has a label there: leave {option_text(name)} out", option=name, value=text)
+            raise UsageError(f"no panel has such a label: leave {option_text(name)} out", option=name, value=text)
         for label in shown if text is not None else ():
             beside, line, _ = label.get_text().rpartition("\n")  # a grid's name of the row
             label.set_text(beside + line + text)
@@ -245,5 +262,5 @@ def in_steps(label: str, encodings: Sequence[Encoding]) -> str:
 def check_log(positions: Positions) -> None:
     """Raise UsageError for positions that a logarithmic axis cannot show."""
     if positions.start < 0 or positions.stop < 3 or positions.stop - 1 < NEAR * positions.start:
-        text = f"--log is for decades from position 1 on, not for {positions.start:,} to {positions.stop - 1:,}"
+        text = f"--log needs positions from 1 on, at least a decade, not {positions.start:,} to {positions.stop - 1:,}"
         raise UsageError(text, option="log", advice="leave --log out")

@@ -10,9 +10,10 @@ from math import inf
 from typing import Any, NamedTuple
 
 from pecli.core.errors import UnknownNameError, UsageError, option_text
-from pecli.core.options import Options, inches_of, option, size_text
+from pecli.core.options import PIXEL, Options, inches_of, option, size_text
 from pecli.core.readable import is_readable
 from pecli.page.colors import add_maps, colour_map
+from pecli.page.venues import SAME_STYLE, VENUES
 
 
 class Size(NamedTuple):
@@ -33,12 +34,24 @@ class Size(NamedTuple):
     edge: float = 0.9
 
 
+def _venue_sizes() -> dict[str, Size]:
+    """Return the sizes of the venues by name: icml, icml-full; headlines are as large as the venue's text."""
+    return {
+        f"{name}{ending}": Size(*sides, venue.text, venue.least, headline=venue.body / venue.text)
+        for name, venue in VENUES.items()
+        for ending, length in venue.widths.items()
+        if (sides := inches_of(length)) is not None
+    }
+
+
 SIZES = {
     "column": Size(3.25, None, 7),
     "page": Size(6.75, None, 8),
     "blog": Size(8, None, 9),
     "slide": Size(13.33, 7.5, 15.2, 13, headline=1.7, edge=1.2),
+    **_venue_sizes(),
 }
+SPELLINGS = ("WxH", "8cm", "8cmx5cm", "390pt", "1600x900px")  # sizes without a name
 SQUARE = 4.6  # inches: width of a page with a single square panel
 LIMITS = (0.5, 100.0)  # inches: smallest and largest side
 PERCENTILES = (2, 98)  # of the values: the ends of robust colours
@@ -73,8 +86,8 @@ class Canvas(Options):
 
     size: str = option(
         "page",
-        "size of the picture: column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), "
-        "or 5x3, 8cm, 8cmx5cm, 120mm, 390pt",
+        "size of the picture: column (3.25 in), page (6.75 in), blog (8 in), slide (13.33 × 7.5 in), 5x3, 8cm, 390pt, "
+        "1600x900px, or a venue: icml, icml-full, … (gallery/use.md)",
         split=True,
         aliases=("figsize", "width"),
         text_of=size_text,
@@ -83,15 +96,15 @@ class Canvas(Options):
     dpi: int = option(150, "pixels per inch", at_least=10, at_most=2400)
     cmap: str | None = option(
         None,
-        "matplotlib colour map; cividis can be read in grey",
-        unset="by what is shown: signed, distance or 0/1",
+        "matplotlib colour map, such as cividis",
+        unset="by the kind of values",
         split=True,
         aliases=("colormap", "colourmap"),
     )
-    vmin: float | None = option(None, "value at the lower end of the colour scale", unset="the values' own")
-    vmax: float | None = option(None, "value at the upper end of the colour scale", unset="the values' own")
+    vmin: float | None = option(None, "lowest value of the colour scale", unset="from the values")
+    vmax: float | None = option(None, "highest value of the colour scale", unset="from the values")
     robust: bool = option(False, "end the colours at the {}nd and {}th percentile of the values".format(*PERCENTILES))
-    headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="what there is to see")
+    headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="the main finding")
     title: str | None = option(
         None,
         "title; {title} stands for pecli's own, {base} for the base, $d^2$ for mathematics",
@@ -99,9 +112,9 @@ class Canvas(Options):
         common=True,
     )
     footnote: str | None = option(None, "footnote; {footnote} stands for pecli's own", unset="how it was made")
-    xlabel: str | None = option(None, "label of horizontal axes", unset="what they show")
-    ylabel: str | None = option(None, "label of vertical axes", unset="what they show")
-    cbar_label: str | None = option(None, "label of colour bars", unset="what they show")
+    xlabel: str | None = option(None, "label of horizontal axes")
+    ylabel: str | None = option(None, "label of vertical axes")
+    cbar_label: str | None = option(None, "label of colour bars")
     columns: int | None = option(
         None, "columns of panels", at_least=1, at_most=256, split=False, unset="as many as fit"
     )
@@ -109,20 +122,19 @@ class Canvas(Options):
     no_headline: bool = option(False, "no headline")
     no_title: bool = option(False, "no title")
     no_footnote: bool = option(False, "no footnote")
-    plain: bool = option(False, "no headline, title and footnote except those given: for a picture with a caption")
+    plain: bool = option(False, "no headline, title or footnote except those given")
     no_colorbar: bool = option(False, "no colour bar")
     no_legend: bool = option(False, "no legend")
     style: str | None = option(
         None,
-        f"matplotlib style on top of pecli's: a name or a file, or {DEFAULT} for none; {ADAPTIVE} makes an SVG that "
-        "follows light and dark pages",
+        f"matplotlib style, a name or a file; {ADAPTIVE}: an SVG that follows light and dark pages; {DEFAULT}: none",
         unset="none",
         split=True,
         file=True,
         aliases=("theme",),
     )
     transparent: bool = option(False, "no background")
-    text: bool = option(False, "keep the text of an SVG as text, in the reader's fonts, not as outlines")
+    text: bool = option(False, "keep text in an SVG as text, not outlines")
     inline: bool = option(False, "an SVG to embed in a web page, without the XML header")
     text_size: float | None = option(
         None,
@@ -160,7 +172,7 @@ class Canvas(Options):
                 raise UsageError(option="size", value=self.size, advice=advice)
             if side * self.dpi > MAX_PIXELS:
                 asked = f"{option_text('size', self.size)} at {option_text('dpi', self.dpi)}"
-                text = f"{asked} is over {MAX_PIXELS} pixels a side"
+                text = f"{asked} is more than {MAX_PIXELS} pixels on a side"
                 raise UsageError(text, option="dpi", advice="lower --dpi")
 
     @property
@@ -174,9 +186,11 @@ class Canvas(Options):
         """The size in inches, with the default text size."""
         size = SIZES.get(self.size)
         if size is None:
-            sides = inches_of(self.size)
+            sides = inches_of(self.size, self.dpi)
             if sides is None:
-                raise UnknownNameError("size", self.size, [*SIZES, "WxH", "8cm", "8cmx5cm", "390pt"], option="size")
+                same = SAME_STYLE.get(self.size.lower().removesuffix("-full").rstrip("-0123456789"))
+                advice = f"it has the style of {same}" if same else ""
+                raise UnknownNameError("size", self.size, [*SIZES, *SPELLINGS], option="size", advice=advice)
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
         return size
 
@@ -213,8 +227,9 @@ class Canvas(Options):
         return size.height is None and 72 * size.width / self.small < NARROW
 
     def with_smaller_text(self) -> list[Canvas]:
-        """Return copies with ever smaller text, if the user fixed width and height but not the text size; else none."""
-        if self.text_size is not None or self.inches.height is None:
+        """Return copies with ever smaller text, if the user fixed width and height but not the text size, or if the
+        size is a venue's; else []."""
+        if self.text_size is not None or (self.inches.height is None and self.size.split("-")[0] not in VENUES):
             return []
         sizes = {max(self.inches.least, round(share * self.inches.font, 1)) for share in SHRUNK}
         return [replace(self, text_size=size) for size in sorted(sizes, reverse=True) if size < self.inches.font]
@@ -270,8 +285,9 @@ class Canvas(Options):
 
     @property
     def frame_dpi(self) -> int:
-        """The resolution of each picture in a file of many, in pixels per inch; it is lower than `dpi`."""
-        return max(10, round(self.dpi * FRAME))
+        """The resolution of each picture in a file of many, in pixels per inch; it is lower than `dpi`, unless
+        the size is in pixels."""
+        return self.dpi if PIXEL in self.size else max(10, round(self.dpi * FRAME))
 
     def limits_given(self) -> dict[str, object]:
         """Return the given options that set the ends of the colour scale."""

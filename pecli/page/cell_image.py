@@ -21,10 +21,10 @@ FINE = 300  # least resolution in pixels per inch inside a vector file, which is
 class CellImage(AxesImage):
     """A matrix as an image, with one colour per number.
 
-    If cells are smaller than pixels, each pixel shows the mean of its values. If cells have few pixels and not a whole
-    number of them, a pixel across the edge of two cells mixes their colours by area. Otherwise some cells would be a
-    pixel wider than others, which shows as bands that are not in the data. Colours are mixed, not values: the mean of
-    −1 and 1 would be pale, so that edges would look like lines.
+    If cells are smaller than pixels, each pixel shows the mean of its values. If a cell covers few pixels and not a
+    whole number of them, a pixel across the edge of two cells mixes their colours by area: without mixing, some cells
+    would be a pixel wider than others, which shows as bands that are not in the data. Colours are mixed, not values:
+    the mean of −1 and 1 would be pale, so that edges would look like lines.
 
     A vector file can place an image anywhere; there every cell has a whole number of pixels.
     """
@@ -56,7 +56,10 @@ class CellImage(AxesImage):
         return self._colours(down, across), left, bottom, Affine2D()
 
     def _whole_cells(self, image: Bbox, seen: Bbox, resolution: float) -> Any:
-        """Return the visible cells, each of whole pixels at `resolution` per inch or more, and their place."""
+        """Return the pixels of the visible cells, as `make_image` does; each cell has a whole number of pixels.
+
+        resolution : least number of pixels per inch
+        """
         colours: Array = self.to_rgba(np.ma.asarray(self.get_array()), bytes=True)
         sides = ((image.y1, image.y0), seen.intervaly), ((image.x0, image.x1), seen.intervalx)
         corner, pixel = [0.0, 0.0], [0.0, 0.0]
@@ -71,7 +74,7 @@ class CellImage(AxesImage):
         return colours, corner[1], corner[0], Affine2D().scale(pixel[1], pixel[0])
 
     def _colours(self, down: Array, across: Array) -> Array:
-        """Return the colours of the pixels between these pixel edges, given in cells."""
+        """Return the colours of the pixels between these pixel edges, which are given in units of cells."""
         values: Any = np.ma.asarray(self.get_array())
         sides = ((0, down), (1, across))
         finer = [len(edges) <= values.shape[axis] for axis, edges in sides]
@@ -90,7 +93,7 @@ def area_means(values: Any, edges: Array, axis: int) -> Any:
     """Return the mean of the cells under each pixel, weighted by area.
 
     values : masked array; masked cells do not count
-    edges : pixel edges along `axis` in cells, rising or falling; pixels are larger than cells
+    edges : pixel edges along `axis` in units of cells, rising or falling; pixels are larger than cells
     """
     shape = [1, 1]
     shape[axis] = -1
@@ -107,8 +110,11 @@ def area_means(values: Any, edges: Array, axis: int) -> Any:
 
 
 def cell_edges(first: int, last: int, ends: tuple[float, float], count: int) -> Array:
-    """Return the edges of pixels `first` to `last` in cells; `ends` are the pixel coordinates of the outer cell
-    edges."""
+    """Return the edges of pixels `first` to `last` in units of cells, from 0 to `count`.
+
+    ends : pixel coordinates of the outer edges of the first and last cell
+    count : number of cells
+    """
     share = (np.arange(first, last + 1) - ends[0]) / (ends[1] - ends[0])
     return np.clip((count * share).round(EXACT), 0, count)
 
@@ -124,7 +130,7 @@ def mix_colours(colours: Array, edges: Array, axis: int) -> Array:
     """Return the colours of the cells under each pixel, mixed by area.
 
     colours : the cells' colours from 0 to 255, shape (rows, columns, 4); transparent if a cell has no number
-    edges : pixel edges along `axis` in cells, rising or falling; pixels are smaller than cells
+    edges : pixel edges along `axis` in units of cells, rising or falling; pixels are smaller than cells
     """
     low, high = np.minimum(edges[:-1], edges[1:]), np.maximum(edges[:-1], edges[1:])
     first = np.minimum(low, colours.shape[axis] - 1).astype(int)

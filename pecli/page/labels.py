@@ -321,7 +321,7 @@ def _place_line_labels(axes: Axes, labels: Sequence[LineLabel], canvas: Canvas) 
 def label_level(
     axes: Axes, text: str, level: float, colour: Any, canvas: Canvas, *, right: bool = False, below: bool = False
 ) -> None:
-    """Label a horizontal line across a panel at its left or right end, above or below it."""
+    """Label a horizontal line across a panel at y = `level`, at its left or right end, above or below it."""
     style = {"ha": "right" if right else "left", "va": "top" if below else "bottom", "color": legible(colour, axes)}
     label = LevelLabel(axes, text, (float(right), level), axes.get_yaxis_transform(), canvas, **style)
     label.set_position(((-3 if right else 3) * canvas.scale, (-1.5 if below else 1.0) * canvas.scale))

@@ -115,7 +115,7 @@ NO_MARGINS = Margins(NO_BOX, NO_BOX, NO_BOX)
 class PageTexts(NamedTuple):
     """The texts of a page and the sizes of legends and colour bars.
 
-    titles : of each panel
+    titles : title of each panel
     bars : width of each bar's name, and height of the bar with its ticks
     legend : height of a legend for all panels at the foot of the page
     headings : texts above whole rows, each with the index of the row's first panel
@@ -496,7 +496,7 @@ class _Arrangement:
             self._limit_columns(tall)
 
     def _limit_columns(self, tall: Sequence[float]) -> None:
-        """Set the largest useful width of each column that holds only square panels."""
+        """Set the largest useful width of each column that holds only square panels; `tall` has each panel's height."""
         for group, column in self.usable:
             own = [
                 at
@@ -621,7 +621,7 @@ def share_width(room: float, most: Sequence[float]) -> list[float]:
 
 
 def largest_margins(each: Sequence[Margins]) -> Margins:
-    """Return margins large enough for all of these, so that the frames of an animation have one layout."""
+    """Return margins large enough for `each` of several pictures: the frames of an animation need one layout."""
     own, x, y, labels = (
         tuple(map(max, zip(*(getattr(item, name) for item in each), strict=True)))
         for name in ("own", "x", "y", "labels")

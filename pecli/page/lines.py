@@ -64,7 +64,7 @@ def add_legend(axes: Axes, entries: Iterable[tuple[str, Look]]) -> None:
 
 
 def plot_run(axes: Axes, x: Array, low: Array, high: Array, look: Look, style: str = "default") -> None:
-    """Plot a line where `low` equals `high` everywhere, else a band between them."""
+    """Plot a line if `low` equals `high` everywhere, otherwise a band between them; `style` is the line's drawstyle."""
     import matplotlib as mpl
 
     if np.array_equal(low, high, equal_nan=True):

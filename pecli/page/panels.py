@@ -191,7 +191,10 @@ def without_bar_name(panel: Panel) -> Panel:
 
 
 class VisibleLabels(NamedTuple):
-    """Whether a panel shows the labels of its horizontal axis (below) and its vertical axis (left), not a neighbour."""
+    """Whether a panel itself shows the labels of its horizontal axis (below) and vertical axis (left).
+
+    False if a neighbour shows them.
+    """
 
     below: bool
     left: bool

@@ -46,6 +46,7 @@ from pecli.page.legends import (
     remove_legends,
 )
 from pecli.page.panels import ColorBar, Panel, PanelGroup
+from pecli.page.style import line_spacing
 from pecli.page.text import HEADLINE, LINE, Ruler
 from pecli.page.ticks import NumberTexts, is_right_aligned
 
@@ -108,6 +109,10 @@ class Sheet:
             self.drawing.text(0, 0, "", fontsize=canvas.small, **note, **look),
         ]
         self.texts[1].set(**look)
+        if (spacing := line_spacing(LINE)) is not None:
+            titles = [axes.title for axes in self.axes]
+            for text in (*self.texts, *titles, *(text for _, text in self.headings.values())):
+                text.set_linespacing(spacing)
         self.page_texts = Texts("", "", "")
         self.margins: list[Margins] = [NO_MARGINS] * len(self.panels)
 
@@ -180,7 +185,10 @@ class Sheet:
         return self.margins
 
     def _margins(self, at: int, axes: Axes, panel: Panel, below: bool) -> Margins:
-        """Measure the margins of one panel."""
+        """Measure the margins of one panel, the one with index `at`.
+
+        below : whether its legend stands below it
+        """
         axes.get_xlim(), axes.get_ylim()  # updates the limits after drawing
         had_axis, axes.axison = axes.axison, False
         titles = axes.title, axes._right_title  # type: ignore[attr-defined]  # has no public name
@@ -204,7 +212,10 @@ class Sheet:
         return Margins(own, sides[0], sides[1], (labels[0], labels[1]), self._legend_of(at, axes, below))
 
     def _legend_of(self, at: int, axes: Axes, below: bool) -> Legend | None:
-        """Measure the legend of one panel, or return None."""
+        """Measure the legend of the panel with index `at`; return None if it has none.
+
+        below : whether the legend stands below the panel
+        """
         legend = axes.get_legend()
         if legend is None:
             return None
@@ -340,7 +351,7 @@ class Sheet:
     def _put_rule(self, at: int, frame: Box, foot: float, wanted: bool, strong: bool = False) -> None:
         """Draw or move the rule below a title.
 
-        at : the panel, or −1 minus the panel for a heading
+        at : index of the panel; for a heading, −1 minus the index of the first panel of its row
         foot : distance of the title from the frame
         wanted : whether to show the rule
         strong : whether the rule is dark from the start

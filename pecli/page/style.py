@@ -46,6 +46,9 @@ CJK = r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ff
 OTHERS = range(0x590, 0x1D00), range(0x2E80, 0xE0100)  # other scripts and emoji, which many fonts lack
 GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for a list of fonts
 SERIF = ("serif", "STIX Two Text", "STIXGeneral")  # families that go with STIX mathematics
+COMPUTER_MODERN = re.compile("cmr10|cmti10|cmb10|LM Roman|Latin Modern Roman|CMU Serif|New ?Computer ?Modern")
+TEX_FONTS = ("cmr10", "cmti10", "cmb10", "cmss10")  # come with matplotlib, in TeX's own encoding
+STIX = "STIXGeneral"  # comes with matplotlib: letters and signs that other fonts with serifs lack
 FALLBACK = "DejaVu Sans"  # comes with matplotlib
 CJK_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Microsoft YaHei", "SimHei", "WenQuanYi Zen Hei")
 
@@ -62,6 +65,9 @@ def font_families(font: str | None, texts: str, notes: list[str]) -> list[str]:
         notes.append(f"no {font} font is installed: {used[0]} is used")
     elif font is not None:
         used.insert(0, family_of(font))
+        used[1:1] = [STIX] if has_serifs(used[0]) and used[0] not in SERIF else []
+        if used[0] in TEX_FONTS:
+            notes.append(f"{used[0]} is a font for mathematics and draws > as ¿: use a Latin Modern font for text")
     elif used[0] not in members:
         lacking = ", ".join(name for names in members.values() for name in names)
         notes.append(f"none of the style's fonts is installed ({lacking}): {used[0]} is used")
@@ -227,7 +233,7 @@ def _check_file(style: str) -> None:
         lines = file.read(MAX_BYTES).decode().splitlines()
     for line in (line.partition("#")[0].strip() for line in lines):
         if line and line.partition(":")[0].strip() not in mpl.rcParams:
-            raise ValueError(f"{shorten(line, 60)!r} is no setting of matplotlib's")
+            raise ValueError(f"{shorten(line, 60)!r} is not a setting of matplotlib")
 
 
 def _without_backend(settings: Any) -> dict[Any, Any]:
@@ -253,6 +259,7 @@ GROUNDS: Any = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "lege
 NUMBERS_INK: Any = ("xtick.labelcolor", "ytick.labelcolor")  # "inherit" from the ticks under the user's style
 COMPACT = (".otf", ".ttc")  # suffixes of fonts that may have PostScript outlines
 LENGTHS = ("width", "size", "pad")  # suffixes of settings in points, which scale with the text
+LATIN, PANOSE_SERIFS = 2, range(2, 11)  # Panose's kind of Latin text, and its styles with serifs
 GRID = 30.0  # lightness L* (0 to 100): largest contrast of grid lines with the background
 INSTEAD = {  # settings that pecli has as options
     "figure.figsize": "--size",
@@ -277,14 +284,15 @@ def without_date() -> Iterator[None]:
 
 @contextmanager
 def without_font_warnings() -> Iterator[None]:
-    """Silence matplotlib's log messages about missing font weights."""
-    logger = logging.getLogger("matplotlib.font_manager")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
+    """Silence log messages about missing font weights, and about dates in font files."""
+    loggers = {logger: logger.level for logger in map(logging.getLogger, ("matplotlib.font_manager", "fontTools"))}
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
     try:
         yield
     finally:
-        logger.setLevel(level)
+        for logger, level in loggers.items():
+            logger.setLevel(level)
 
 
 @contextmanager
@@ -359,14 +367,48 @@ def _use_fonts(names: list[str], canvas: Canvas) -> None:
     import matplotlib as mpl
 
     mpl.rcParams["font.family"] = names
-    if canvas.font is not None and canvas.user_style is None:
-        faces: Any = {"rm": "", "sf": "", "it": ":italic", "bf": ":bold", "bfit": ":italic:bold"}
-        family = re.sub(r"([-:,])", r"\\\1", names[0])  # escaped for a fontconfig pattern
-        own: Any = {f"mathtext.{face}": f"{family}{style}" for face, style in faces.items()}
-        stix: Any = {"mathtext.fontset": "stix"}
-        mpl.rcParams.update(stix if names[0] in SERIF else own)
+    styled = canvas.user_style is not None and any(key.startswith("mathtext.") for key in read_style(canvas.user_style))
+    if canvas.font is not None and not styled:
+        mpl.rcParams.update(mathematics_of(names[0]))
     if any(_file_of(name).endswith(COMPACT) for name in names):
         mpl.rcParams["pdf.fonttype"] = 3  # most PDF readers cannot show these as type 42
+
+
+def mathematics_of(family: str) -> dict[Any, Any]:
+    """Return matplotlib's settings for mathematics that fits a font family: STIX or Computer Modern where the family
+    belongs to one of them, otherwise its own letters, with signs that it lacks from STIX, with or without serifs."""
+    if family in SERIF or COMPUTER_MODERN.match(family):
+        return {"mathtext.fontset": "stix" if family in SERIF else "cm"}
+    faces = {"rm": "", "sf": "", "it": ":italic", "bf": ":bold", "bfit": ":italic:bold"}
+    escaped = re.sub(r"([-:,])", r"\\\1", family)  # for a fontconfig pattern
+    own = {f"mathtext.{face}": f"{escaped}{style}" for face, style in faces.items()}
+    return {**own, "mathtext.fontset": "custom", "mathtext.fallback": "stix" if has_serifs(family) else "stixsans"}
+
+
+def has_serifs(family: str) -> bool:
+    """Return whether the letters of a font family have serifs, by its name or the Panose numbers in its file."""
+    from matplotlib.ft2font import FT2Font
+
+    if family in SERIF or COMPUTER_MODERN.match(family):
+        return True
+    table = FT2Font(_file_of(family)).get_sfnt_table("OS/2")
+    return table is not None and table["panose"][0] == LATIN and table["panose"][1] in PANOSE_SERIFS
+
+
+def line_spacing(most: float) -> float | None:
+    """Return the line spacing for texts of several lines, or None for matplotlib's, which follows the font.
+
+    most : largest height of a line in text sizes; STIXGeneral asks for 1.51
+    """
+    import matplotlib as mpl
+    from matplotlib.ft2font import FT2Font
+
+    font = FT2Font(_file_of(mpl.rcParams["font.family"][0]))
+    lines, head = font.get_sfnt_table("OS/2"), font.get_sfnt_table("head")
+    if lines is None or head is None:
+        return None
+    height = (lines["sTypoAscender"] - lines["sTypoDescender"]) / head["unitsPerEm"]
+    return most / height if height + lines["sTypoLineGap"] / head["unitsPerEm"] > most else None
 
 
 def _grid_opacity() -> float:

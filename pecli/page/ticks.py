@@ -78,6 +78,23 @@ class FittingTicks(Locator):
         return self._known[asked]
 
 
+class LogTicks(Locator):
+    """Ticks at some places of a logarithmic axis; the one before the last is left out where it has no room."""
+
+    def __init__(self, places: Sequence[float]) -> None:
+        self.places = np.array(places, dtype=np.float64)
+
+    def __call__(self) -> Any:
+        axis: Any = self.axis
+        places = self.places
+        if len(places) < 3:
+            return places
+        low, high = sorted(axis.get_view_interval())
+        room = axis_length(axis) * float(np.log(places[-1] / places[-2]) / np.log(high / low))
+        fits = labels_fit(axis, number_texts(places.tolist())[-2:], room, is_right_aligned(axis, high))
+        return places if fits else np.delete(places, -2)
+
+
 def ends_of(axis: Any) -> tuple[float, float]:
     """Return the first and last value shown on an axis, without the margins around lines."""
     low, high = sorted(axis.get_view_interval())
@@ -123,7 +140,7 @@ def round_ticks(most: int = MAX_TICKS) -> FittingTicks:
 def round_numbers(most: int, low: float, high: float) -> Iterator[Any]:
     """Yield ever smaller sets of round numbers between `low` and `high`, the first with about `most` numbers.
 
-    A set of a single number is preceded by the first and last number of the previous set.
+    Before a set of fewer than two numbers, the ends of the last larger set are yielded as a set of their own.
     """
     near, ticks = NEAR * (high - low), np.zeros(0)
     for count in range(most, 0, -1):

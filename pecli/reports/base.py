@@ -49,7 +49,15 @@ def both_ends(n: int, most: int) -> tuple[Array, int]:
 
 
 def grid(
-    corner: str, header: Sequence[str], labels: Sequence[str], values: Array, *, width: int, digits: int, gap: int = 0
+    corner: str,
+    header: Sequence[str],
+    labels: Sequence[str],
+    values: Array,
+    *,
+    width: int,
+    digits: int,
+    gap: int = 0,
+    blank: str = "",
 ) -> TextTable:
     """Return a table of numbers with as many columns from both ends as fit the width, at least one.
 
@@ -62,11 +70,12 @@ def grid(
     width : width of the terminal in characters
     digits : digits after the decimal point; none if all visible numbers are integers
     gap : number of rows before omitted ones, which a row of dots marks; 0 if none are omitted
+    blank : text in place of every number, if any
     """
     near, _ = both_ends(len(header), width)  # every column is wider than one character
     seen = values[:, near]
     decimals = 0 if (seen == seen.round()).all() else digits
-    columns = [[header[at], *(f"{value:z.{decimals}f}" for value in values[:, at].tolist())] for at in near]
+    columns = [[header[at], *(blank or f"{value:z.{decimals}f}" for value in values[:, at].tolist())] for at in near]
     sizes, room = [GAP + widest(column) for column in columns], width - widest([corner, *labels])
     if sum(sizes) > room and len(columns) > 1:
         inwards = [size for pair in zip(sizes, sizes[::-1], strict=True) for size in pair][: len(sizes)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
 from pecli.analysis import Numbers
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import say
 from pecli.core.lazy import Array, np
+from pecli.core.mathematics import Formula
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
@@ -21,6 +22,9 @@ from pecli.reports.base import LEFT_OUT_COLUMNS, LEFT_OUT_ROWS, Report, View, bo
 
 OFFSETS = (0, 1, 2)  # offsets p − q of the products shown
 SHIFTS = (0, 7, 100)  # key positions for each offset
+SHIFT = 3  # offset k of the matrix M_k shown
+WIDEST = 128  # largest matrix M_k, in rows
+BLANK = "______"  # a number to be computed
 WORDS = ("我", "喜欢", "你")
 ARTICLE = (  # word vectors of the example, d = 8
     (0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234, 0.5678, -0.9012),
@@ -81,6 +85,32 @@ def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, 
     return found
 
 
+def shifted(encoding: TableEncoding, row: int, column: int) -> tuple[Array, Entry | None]:
+    """Return M_k with PE(p + k) = M_k PE(p), (d, d), and the derivation of an entry of row p + k; (0, 0) without.
+
+    row, column : p, and the dimension of the entry
+    """
+    none = np.empty((0, 0)), None
+    if not isinstance(encoding, Harmonic) or isinstance(encoding, Rotary) or encoding.width > WIDEST:
+        return none
+    try:
+        partner = encoding.partners()[column]
+    except UsageError:  # of an odd d, or on a grid
+        return none
+    matrix, at = encoding.shift_matrix(SHIFT), np.array([row, row + SHIFT], dtype=np.float64)
+    before, after = encoding.table(at)
+    wave, j = encoding.waves()[column]
+    if wave == "0":
+        return matrix, None
+    sign = "+" if wave == "sin" else "-"
+    columns = [column, partner]
+    formula = f"cos({SHIFT}ω{j}) PE({row}, {column}) {sign} sin({SHIFT}ω{j}) PE({row}, {partner})"
+    numbers = (
+        f"({factor:.10g})({value:.10g})" for factor, value in zip(matrix[column, columns], before[columns], strict=True)
+    )
+    return matrix, Entry(row + SHIFT, column, (formula, " + ".join(numbers)), float(after[column]))
+
+
 @dataclass(frozen=True, kw_only=True)
 class ExplainNumbers(Numbers[TableEncoding]):
     """All numbers of the example."""
@@ -94,10 +124,12 @@ class ExplainNumbers(Numbers[TableEncoding]):
     rows: Array = aside("row", "dimension")  # encodings of the words, or of 2 words − 1 offsets
     result: Array = aside("word", "dimension")  # empty if words do not change
     products: Array = aside("product", "term")  # p, q, p − q and the product; empty if nothing rotates
+    shift: Array = aside("dimension", "column")  # M_k with PE(p + k) = M_k PE(p); empty if there is none
     words: tuple[str, ...]
     origin: str  # source of the embeddings: article, random or file
     how: str  # add, rotate or pair_up
     entry: Entry
+    shift_entry: Entry | None
     result_entry: Entry | None
 
     def facts(self) -> dict[str, Any]:
@@ -111,6 +143,7 @@ class ExplainNumbers(Numbers[TableEncoding]):
             **{name: array.tolist() for name, array in self.arrays().items()},
             **super().facts(),
             "entry": asdict(self.entry),
+            "shift_entry": self.shift_entry and asdict(self.shift_entry),
             "result_entry": self.result_entry and asdict(self.result_entry),
         }
 
@@ -118,7 +151,15 @@ class ExplainNumbers(Numbers[TableEncoding]):
     def fact_types(cls) -> dict[str, Any]:
         texts, arrays = ("columns", "frequency_formulas"), (field.name for field in fields(cls) if field.metadata)
         types = {"parameters": dict, "formula": str, **dict.fromkeys(texts, list[str]), **dict.fromkeys(arrays, list)}
-        return types | super().fact_types() | {"entry": Entry, "result_entry": Entry | None}
+        return (
+            types
+            | super().fact_types()
+            | {
+                "entry": Entry,
+                "shift_entry": Entry | None,
+                "result_entry": Entry | None,
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -134,12 +175,12 @@ class ExplainDocument:
         numbers, (length, dimensions) = self.numbers, self.numbers.table.shape
         outcome = {
             "add": say("explain.added_word_vector_position"),
-            "rotate": say("explain.turned_f_x_p"),
+            "rotate": Formula(say("explain.turned_f_x_p"), inside="f(x, p) = R_p x"),
             "pair_up": say("explain.pairs_of_words"),
         }
         parameters = {
             say("words.encoding"): numbers.view.encoding.title(),
-            say("explain.formula"): say(numbers.view.encoding.formula),
+            say("explain.formula"): Formula(say(numbers.view.encoding.formula)),
             say("words.positions"): str(length),
             say("explain.dimensions"): str(dimensions),
         }
@@ -151,13 +192,17 @@ class ExplainDocument:
             **(self._frequencies() if len(numbers.frequencies) else self._changes()),
             say("explain.the_table_shape", length=length, dimensions=dimensions): self._table(),
             say("explain.one_entry_with_its"): [self._entry("PE", numbers.entry)],
+            say("explain.shift_by", k=SHIFT): self._shift() if len(numbers.shift) else [],
             title: self._vectors(),
             outcome[numbers.how]: self._pairs() if numbers.how == "pair_up" else self._outcome(),
             say("explain.the_product_of_query"): self._products() if len(numbers.products) else [],
         }
-        result: list[Block] = []
+        task = say("explain.fill_in", blank=BLANK, digits=self.options.digits)
+        result: list[Block] = [Paragraph(task), Paragraph()] if self.options.blank else []
         for at, (title, body) in enumerate(((title, body) for title, body in sections.items() if body), 1):
-            result += [Paragraph(f"{at}. {title}", heading=True), *body, Paragraph()]
+            heading = f"{at}. {title}"
+            inside = Formula(heading, title.inside) if isinstance(title, Formula) else heading
+            result += [Paragraph(inside, heading=True), *body, Paragraph()]
         return result[:-1]
 
     def _changes(self) -> dict[str, list[Block]]:
@@ -166,7 +211,10 @@ class ExplainDocument:
         learned = say("explain.its_numbers_are_learned")
         none = say("explain.this_encoding_has_no")
         columns = zip(encoding.column_formulas(), numbers.changes, numbers.distinct, strict=True)
-        rows = [[str(at), formula, str(n), str(m)] for at, (formula, n, m) in enumerate(columns)]
+        rows = [
+            [str(at), Formula(formula), self._text(str(n)), self._text(str(m))]
+            for at, (formula, n, m) in enumerate(columns)
+        ]
         header = [say("words.column"), say("explain.formula"), say("explain.changes"), say("explain.different_values")]
         texts = [learned, none] if encoding.trained else [none]
         return {say("explain.how_fast_each_column"): [*map(Paragraph, texts), self._texts(header, rows)]}
@@ -176,7 +224,10 @@ class ExplainDocument:
         encoding = self.numbers.view.encoding
         assert isinstance(encoding, Harmonic)
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
-        rows = [[str(j), encoding.rate_formula(j), f"{rate:.10g}", f"{wave:.10g}"] for j, (rate, wave) in pairs]
+        rows = [
+            [str(j), Formula(encoding.rate_formula(j)), self._text(f"{rate:.10g}"), self._text(f"{wave:.10g}")]
+            for j, (rate, wave) in pairs
+        ]
         rate, units = say("explain.rad" if encoding.own_positions else "explain.rad_position"), say(encoding.wave_unit)
         header = [
             say("explain.pair_j"),
@@ -184,24 +235,37 @@ class ExplainDocument:
             say("explain.omega_rate", rate=rate),
             say("explain.2_omega_units", units=units),
         ]
-        turning = say(
-            "explain.pair_j_turns_by",
-            at=" or ωj·".join(sorted({*encoding.coordinate_names()})),
-        )
+        at = " or ωj·".join(sorted({*encoding.coordinate_names()}))
+        turning = Formula(say("explain.pair_j_turns_by", at=at), inside=f"ωj·{at}")
         title = say("explain.frequencies_of_sinusoidal_div")
         return {title: [self._texts(header, rows), Paragraph(turning)]}
 
     def _table(self) -> list[Block]:
         formulas = self.numbers.view.encoding.column_formulas()
-        header = [f"{column}\n{formula}" for column, formula in enumerate(formulas)]
+        header = [Formula(f"{column}\n{formula}") for column, formula in enumerate(formulas)]
         under = Paragraph(say("explain.under_the_number_of"))
-        return [under, *self._numbers(self.numbers.table, self._position_texts(), header)]
+        table, given = self.numbers.table, self.numbers.view.encoding.trained
+        return [under, *self._numbers(table, self._position_texts(), header, given=given)]
 
-    def _entry(self, name: str, entry: Entry) -> Paragraph:
-        """Return the derivation of a number as a paragraph."""
+    def _entry(self, name: str, entry: Entry, given: bool = True) -> Paragraph:
+        """Return the derivation of a number as a paragraph; for an exercise only its formula.
+
+        given : whether it is a number of the table, which is given if it was learned
+        """
         encoding = self.numbers.view.encoding
         position = encoding.position_text(entry.position) if encoding.sides else entry.position
-        return Paragraph(" = ".join([f"{name}({position}, {entry.column})", *entry.steps, f"{entry.value:.10g}"]))
+        steps = [*entry.steps, f"{entry.value:.10g}"]
+        if self.options.blank and not (given and encoding.trained):
+            steps = [*(steps[:1] if given or len(steps) > 2 else []), BLANK]
+        return Paragraph(Formula(" = ".join([f"{name}({position}, {entry.column})", *steps])))
+
+    def _shift(self) -> list[Block]:
+        """Return the matrix that shifts every position by SHIFT, and one entry of a shifted row."""
+        numbers = self.numbers
+        entry = [self._entry("PE", numbers.shift_entry)] if numbers.shift_entry else []
+        rows = list(map(str, range(len(numbers.shift))))
+        matrix = self._numbers(numbers.shift, rows, corner=f"M_{SHIFT}")
+        return [Paragraph(say("explain.one_matrix_for_every", k=SHIFT)), *matrix, *entry]
 
     def _vectors(self) -> list[Block]:
         """Return the word vectors and a line on their source."""
@@ -210,12 +274,13 @@ class ExplainDocument:
             "random": say("explain.each_word_has_random"),
             "file": say("explain.from", file=self.options.embeddings),
         }
-        return [Paragraph(origins[self.numbers.origin]), *self._numbers(self.numbers.embeddings, self._word_labels())]
+        vectors = self._numbers(self.numbers.embeddings, self._word_labels(), given=True)
+        return [Paragraph(origins[self.numbers.origin]), *vectors]
 
     def _outcome(self) -> list[Block]:
         """Return the word vectors after encoding."""
         numbers, labels = self.numbers, self._word_labels()
-        entry = [self._entry("x'", numbers.result_entry)] if numbers.result_entry else []
+        entry = [self._entry("x'", numbers.result_entry, given=False)] if numbers.result_entry else []
         result: list[Block] = [*self._numbers(numbers.result, labels), *entry]
         if numbers.how == "rotate":
             return result
@@ -223,7 +288,8 @@ class ExplainDocument:
         rows = say("explain.their_position_encodings_shape", **size)
         total = say("explain.their_sum", **size)
         done = say("explain.every_vector_now_carries")
-        return [Paragraph(rows), *self._numbers(numbers.rows, labels), Paragraph(total), *result, Paragraph(done)]
+        added = self._numbers(numbers.rows, labels, given=numbers.view.encoding.trained)
+        return [Paragraph(rows), *added, Paragraph(total), *result, Paragraph(done)]
 
     def _pairs(self) -> list[Block]:
         """Return the section on encodings of pairs of words: their offsets, and the row of the table for each."""
@@ -231,7 +297,7 @@ class ExplainDocument:
         words = np.arange(len(labels))
         offsets = grid("p \\ q", labels, labels, words[:, None] - words, width=self.width, digits=0)
         starts = [str(at - len(labels) + 1) for at in range(len(self.numbers.rows))]
-        what = say("explain.nothing_is_added_to")
+        what = Formula(say("explain.nothing_is_added_to"), inside="i - j")
         done = say("explain.every_pair_at_one")
         return [Paragraph(what), offsets, *self._numbers(self.numbers.rows, starts), Paragraph(done)]
 
@@ -239,15 +305,36 @@ class ExplainDocument:
         """Return products of rotated query and key, equal for all pairs of positions with the same offset."""
         numbers = self.numbers
         query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
-        texts = [[*(f"{at:.0f}" for at in places), f"{value:.10g}"] for *places, value in numbers.products.tolist()]
-        table = TextTable(["p", "q", "p - q", "<R_p x, R_q y>"], texts, plain=True)
-        return [Paragraph(say("explain.query_at_position_p", query=query, other=key)), table]
+        texts = [
+            [*(f"{at:.0f}" for at in places), self._text(f"{value:.10g}")]
+            for *places, value in numbers.products.tolist()
+        ]
+        header = [Formula(text) for text in ("p", "q", "p - q", "⟨R_p x, R_q y⟩")]
+        about = Formula(say("explain.query_at_position_p", query=query, other=key), inside="p - q")
+        return [Paragraph(about), TextTable(header, texts, plain=True)]
 
-    def _numbers(self, values: Array, labels: Sequence[str], header: Sequence[str] | None = None) -> list[Block]:
-        """Return a table of numbers, shortened in the middle with a line that says so."""
+    def _text(self, number: str) -> str:
+        """Return the text of a computed number, or a blank."""
+        return BLANK if self.options.blank else number
+
+    def _numbers(
+        self,
+        values: Array,
+        labels: Sequence[str],
+        header: Sequence[str] | None = None,
+        *,
+        given: bool = False,
+        corner: str = "p",
+    ) -> list[Block]:
+        """Return a table of numbers, shortened in the middle with a line that says so.
+
+        given : whether an exercise shows the numbers
+        corner : header of the labels
+        """
         (shown, gap), options = both_ends(len(values), self.options.rows), self.options
         names, some = header or [str(column) for column in range(values.shape[1])], [labels[at] for at in shown]
-        table = grid("p", names, some, values[shown], width=self.width, digits=options.digits, gap=gap)
+        blank = BLANK if options.blank and not given else ""
+        table = grid(corner, names, some, values[shown], width=self.width, digits=options.digits, gap=gap, blank=blank)
         rest = len(values) - len(shown)
         left_out = say("explain.left_out_of_rows", n=rest, all=len(values))
         return [table, *([Paragraph(left_out)] if rest else [])]
@@ -307,6 +394,10 @@ class Explain(Report[TableEncoding]):
     )
     rows: int = option(10, "number of rows of a table to print, half from each end", at_least=1, at_most=10_000)
     digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
+    blank: bool = option(
+        False,
+        "an exercise sheet: numbers to be computed are blank; -o sheet.md also writes sheet-solved.md with the numbers",
+    )
 
     def check(self) -> None:
         if self.tokens is not None and (self.embeddings is not None or not self.tokens.split()):
@@ -315,6 +406,12 @@ class Explain(Report[TableEncoding]):
         if self.entry is not None and len(self.entry) != 2:
             text = f"--entry takes a position and a dimension, such as 2,3, not {len(self.entry)} numbers"
             raise UsageError(text, option="entry", value=self.entry)
+
+    def written_beside(self) -> Mapping[str, Explain]:
+        return {"-solved": replace(self, blank=False)} if self.blank else {}
+
+    def document_options(self) -> dict[str, Any]:
+        return {"blank": True} if self.blank else {}
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
@@ -332,6 +429,7 @@ class Explain(Report[TableEncoding]):
         at = Positions(start=view.positions.start, length=len(words))
         how, result = combine(encoding, vectors, at)
         entry, *of_result = written_out(encoding, *self._place(view), vectors, at)
+        shift, of_shift = shifted(encoding, *self._place(view))
         return ExplainNumbers(
             view=view,
             table=table,
@@ -347,6 +445,8 @@ class Explain(Report[TableEncoding]):
             origin=origin,
             how=how,
             entry=entry,
+            shift=shift,
+            shift_entry=of_shift,
             result_entry=of_result[0] if of_result else None,
         )
 

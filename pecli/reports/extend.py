@@ -186,7 +186,9 @@ def extend(
     UsageError : no length, no layers with a rope that see all positions, or a file that does not have its context
     """
     if length is None:
-        raise UsageError("pecli extend takes the positions that the model is to read: --to 131072", option="to")
+        raise UsageError(
+            "pecli extend needs the number of positions that the model is to read, such as --to 131072", option="to"
+        )
     model = read_model(path, None)
     kind, layer = _extended_layer(model)
     rope = layer.encoding
@@ -197,7 +199,7 @@ def extend(
         raise UsageError(text, option="trained", advice="give it with --trained")
     found = tuple(extensions(rope, known, length, base))
     if method not in {item.method for item in found}:
-        text = f"{method} is no method for this file"
+        text = f"{method} is not a method for this file"
         raise UsageError(text, option="method", value=method, allowed=", ".join(item.method for item in found[1:]))
     return ExtendReport(model, kind, known, length, found, method)
 
@@ -206,8 +208,10 @@ def _extended_layer(model: Model) -> tuple[str, Layer]:
     """Return the first kind of layers with a rope that see all positions; raise FileError if there is none."""
     ropes = {kind: layer for kind, layer in model.layers.items() if isinstance(layer.encoding, Rope)}
     if not ropes:
-        raise FileError(f"{model.path} has no layers with a rope, whose rates could be changed")
+        raise FileError(f"{model.path} has no layers with rope, so there are no rates to change")
     for kind, layer in ropes.items():
         if layer.window is None or layer.window.indices != layer.indices:
             return kind, layer
-    raise FileError(f"all layers of {model.path} with a rope look back over a window: there is nothing to extend")
+    raise FileError(
+        f"every layer of {model.path} with rope looks back over a window only, so there is nothing to extend"
+    )

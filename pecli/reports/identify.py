@@ -442,7 +442,7 @@ def read_and_identify(
     UsageError : neither a table nor rates, both, or a table that cannot be read
     """
     if (table is None) == (rates is None):
-        raise UsageError("pecli identify takes a table, or --rates")
+        raise UsageError("pecli identify needs a table or --rates, but not both")
     if rates is not None:
         return IdentifyReport(say("identify.the_rates"), None, identify_rates(np.array(rates), base), 0)
     if isinstance(table, (str, os.PathLike)):
@@ -465,7 +465,7 @@ def read_and_identify(
         found = identify_rates(numbers.ravel(), base)
         return IdentifyReport(file_label(path), None, found, 0)
     if base is not None:
-        raise UsageError("--base is of divisors, a number a pair, not of a table", option="base")
+        raise UsageError("--base needs divisors, one number for each pair, not a table", option="base")
     found = identify(numbers)
     file = None if kept else Learned(file=path, tensor=tensor)
     length = numbers.shape["transposed" in found.kept]

@@ -20,8 +20,9 @@ from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.files.tables import file_label
+from pecli.models.facts import FULL
 from pecli.models.options import ModelOptions
-from pecli.models.reader import Layer, Model
+from pecli.models.reader import ALL, Layer, Model
 from pecli.reports.layers import Layers, counted_ranges, layer_data, layers_data
 from pecli.reports.same import ComparisonData, LayerComparison, comparison_data, comparison_text, comparisons
 
@@ -232,6 +233,17 @@ def spectrum_specs(models: Sequence[Model]) -> list[str]:
         for kind, encoding in made.items():
             label = name if len(made) == 1 else f"{name} ({kind.replace('_', ' ')})"
             specs.append(replace(encoding, label=label).spec())
+    return specs
+
+
+def drift_specs(models: Sequence[Model], names: Sequence[str] = ()) -> list[str]:
+    """Return the spec of each model's default layers, labelled with its name; models without rates are left out."""
+    specs = []
+    for name, model in zip(names or names_of(models), models, strict=True):
+        made = {kind: made for kind, layer in model.layers.items() if isinstance(made := layer.encoding, Harmonic)}
+        if made:
+            usual = next((kind for kind in (ALL, FULL) if kind in made), next(iter(made)))
+            specs.append(replace(made[usual], label=name).spec())
     return specs
 
 

@@ -11,6 +11,7 @@ from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
 from pecli.models.options import ModelOptions
+from pecli.models.reader import Model
 from pecli.models.runtimes import RuntimeResult
 from pecli.reports.layers import Layers, layers_data
 from pecli.reports.same import ComparisonData, LayerComparison, comparison_data, comparison_text, comparisons
@@ -65,6 +66,11 @@ class RuntimesReport:
         """Return the commands that draw the report; always empty."""
         return []
 
+    def models_by_runtime(self) -> tuple[list[Model], list[str]]:
+        """Return the models of the runtimes that can read the file, and the names of these runtimes."""
+        found = [(item.model, item.runtime.name) for item in self.found if item.model]
+        return [model for model, _ in found], [name for _, name in found]
+
     def __repr__(self) -> str:
         return f"<pecli model: {self.path}, {', '.join(item.runtime.label for item in self.found)}>"
 
@@ -90,7 +96,7 @@ def runtimes_data(path: str, found: Sequence[RuntimeResult]) -> RuntimesData:
         data: RuntimeData = {
             "runtime": item.runtime.name,
             "version": item.runtime.label,
-            "how": item.runtime.how,
+            "how": item.how,
             "layers": layers_data(model.layers) if model else None,
             "error": item.error or None,
             "not_known": item.unknown or item.trouble or None,
@@ -108,7 +114,7 @@ def runtimes_text(path: str, found: Sequence[RuntimeResult]) -> list[Block]:
     first = next((name for name, item in zip(names, found, strict=True) if item.model), "")
     shown: list[Block] = [Paragraph(path, heading=True)]
     header = ["", say("words.encoding"), say("runtimes.how")]
-    rows = [[item.runtime.label, _text(item), "" if item.unknown else say(HOW[item.runtime.how])] for item in found]
+    rows = [[item.runtime.label, _text(item), "" if item.unknown else say(HOW[item.how])] for item in found]
     shown.append(TextTable(header, rows))
     for name, item, each in zip(names, found, differences, strict=True):
         why = {say("runtimes.why"): "; ".join(item.why)} if item.why else {}

@@ -175,7 +175,7 @@ def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figure
     [
         ((), "--init"),
         (("figures.toml", "-j", "0"), "jobs"),
-        (("figures.toml", "-j", "2", "--dask", "tcp://127.0.0.1:9"), "drop one of the two"),
+        (("figures.toml", "-j", "2", "--dask", "tcp://127.0.0.1:9"), "leave one of them out"),
         (("figures.toml", "--only", "heta"), "'heta'; did you mean 'heat'? (known: heat, waves, offsets.json)"),
         *(
             (("figures.toml", f"--shard={part}"), "with K from 1 to N, such as 3/16")
@@ -354,7 +354,7 @@ def test_a_signal_ends_it_at_once_and_files_are_whole_or_not_there(ask: Ask, fol
         out, text = running.communicate(timeout=30)
     found = sorted(path.name for path in (folder / "p").iterdir())
     assert running.returncode == 143
-    assert "Traceback" not in text and " of 8; the same line goes on from there" in text
+    assert "Traceback" not in text and " of 8; the same command continues from there" in text
     assert 0 < len(found) < 8
     assert all(re.fullmatch(r"\d+\.png", name) for name in found)  # no temporary file
     assert set(out.splitlines()) <= {f"p/{name}" for name in found}

@@ -97,7 +97,7 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
         text = set(str(caught.value).rpartition("try ")[2].split(", "))
         assert text & set(FIGURES) == {item for item in fitting(name) if not FIGURES[item].composed}
     elif issubclass(FIGURES[figure], OverGrid) and name != "sincos2d":
-        with pytest.raises(UsageError, match=f"{figure} shows positions in a grid, and .* give grid"):
+        with pytest.raises(UsageError, match=f"{figure} shows positions in a grid, but those of .* give grid"):
             pecli.figure(figure, **options)
     elif figure == "relative" and name in ("binary", "learned", "sincos2d"):  # a table, but none for negative offsets
         with pytest.raises(UsageError, match=name):

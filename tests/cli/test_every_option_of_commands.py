@@ -72,6 +72,7 @@ ASKED = {  # of every option a line without it and one with it
         "runtime": ("model config.json", "model config.json --runtime all"),
         "flags": ("model config.json --runtime llama.cpp", "model config.json --runtime llama.cpp --flags --none"),
         "override": ("model config.json", "model config.json --override head_dim=8"),
+        "figure": ("model config.json near.json -o m.svg", "model config.json near.json -o m.svg --figure drift"),
         "ignore": ("model odd.json", "model odd.json --ignore unknown_key"),
         "lang": ("model config.json", "model config.json --lang zh"),
         "verbose": ("model none", "model none -v"),
@@ -113,6 +114,7 @@ ASKED = {  # of every option a line without it and one with it
         "command": ("schema", "schema model"),
         "verbose": ("schema none", "schema none -v"),
     },
+    "skill": {},
     "explore": {
         CONTEXT: ("explore", "explore"),
         "figure": ("explore", "explore nothing"),

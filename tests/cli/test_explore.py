@@ -131,7 +131,7 @@ def test_a_browser_that_goes_is_noticed() -> None:
     [
         (("stats",), "stats is a report"),
         (("nope",), "nope"),
-        (("heatmap", "--base", "10,100"), "starts from one picture, 2 are asked for"),
+        (("heatmap", "--base", "10,100"), "starts from one picture, but 2 are asked for"),
         (("heatmap", "--base", "-1"), "--base -1"),
         (("heatmap", "-o", "a.png"), "-o"),
         (("--base", "10"), "the figure comes first"),

@@ -12,10 +12,16 @@ import numpy as np
 import pytest
 
 import pecli
+from pecli.analysis import View
 from pecli.core.language import listing, say
+from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS
+from pecli.encodings.rope import Rope
+from pecli.figures.layers import bars_of, layers_of
+from pecli.files.metadata import read_metadata
 from pecli.languages.en import TEXTS
 from pecli.models.layers import codes
+from pecli.models.reader import read_model
 from tests.conftest import Ask
 
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
@@ -429,9 +435,11 @@ def test_every_finding_of_the_stored_configs_has_a_code_of_the_reference() -> No
     assert {*codes()} == listed
 
 
-def test_what_a_runtime_does_with_a_scaling_is_said_to_be_not_looked_up(ask: Ask) -> None:
-    text = ask("model", str(CONFIGS / "llama-3.1.json"), "--runtime", "mlx", "--format", "md").out
-    assert "pecli has not looked up what it does with llama3" in text
+def test_what_a_runtime_does_with_a_scaling_is_said_to_be_not_looked_up(ask: Ask, folder: Path) -> None:
+    rope = {"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": 0.5}
+    (folder / "config.json").write_text(json.dumps({**BARE, "rope_scaling": rope}))
+    text = ask("model", "config.json", "--runtime", "mlx", "--format", "md").out
+    assert "pecli has not looked up what it does with proportional" in text
     assert say("runtimes.ran") not in text
 
 
@@ -469,3 +477,40 @@ def test_the_reference_has_the_text_of_every_finding() -> None:
         text = TEXTS[f"findings.{code}"]
         pieces = re.split(r"\{\w+[^}]*\}", text if isinstance(text, str) else text[-1])
         assert re.fullmatch(".+".join(map(re.escape, pieces)), rows[code]), code
+
+
+def test_a_picture_of_how_far_files_or_runtimes_drift_apart(ask: Ask, folder: Path) -> None:
+    paths = [str(CONFIGS / f"{name}.json") for name in ("llama-3.1", "llama-2")]
+    ended = ask("model", *paths, "--figure", "drift", "-o", "a.svg")
+    assert (ended.code, ended.out) == (0, "a.svg\n")
+    job = read_metadata("a.svg")["job"]
+    assert job["command"] == "drift" and [spec.partition("label=")[2].split(",")[0] for spec in job["encoding"]] == [
+        "llama-3.1.json",
+        "llama-2.json",
+    ]
+    config = {**BARE, "rope_theta": 500000.0, "rope_scaling": {"rope_type": "linear", "type": "dynamic", "factor": 4.0}}
+    (folder / "config.json").write_text(json.dumps(config))
+    words = ["model", "config.json", "--runtime", "transformers5,mlx", "--figure", "drift", "-o", "b.svg"]
+    assert ask(*words).code == 0
+    assert [("label=mlx" in spec) for spec in read_metadata("b.svg")["job"]["encoding"]] == [False, True]
+    assert "two files" in ask("model", paths[0], "--figure", "drift", "-o", "c.svg").err
+
+
+def test_a_picture_of_how_far_each_layer_sees(ask: Ask, folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps(GEMMA_3_4B))
+    ended = ask(
+        "model", "config.json", str(CONFIGS / "llama-4-scout.json"), "--figure", "layers", "-o", "a.svg", "-o", "a.png"
+    )
+    assert (ended.code, ended.out) == (0, "a.svg\na.png\n") and (folder / "a.png").read_bytes()[1:4] == b"PNG"
+    models = [read_model(folder / "config.json"), read_model(CONFIGS / "llama-4-scout.json")]
+    bars = {(own.reach, own.layers, own.nope) for own in bars_of(models[0])}
+    assert bars == {(1024, (0, 1, 2, 3, 4, 6, 7, 8, 9, 10), False), (131_072, (5, 11), False)}
+    bars = {(own.reach, own.layers, own.nope) for own in bars_of(models[1])}
+    assert bars == {(8192, (0, 1, 2, 4, 5, 6), False), (10_485_760, (3, 7), True)}
+    figure = layers_of(models, ["gemma", "scout"])
+    found = figure.compute(View((Rope(),), Positions()))
+    assert found.message() == say("layers.only_some", name="gemma", count=2, all=12, reach=1024)
+    assert found.reach[found.model == 1].tolist() == [8192] * 3 + [10_485_760] + [8192] * 3 + [10_485_760]
+    alike = layers_of([read_model(CONFIGS / "llama-2.json")], ["llama"]).compute(View((Rope(),), Positions()))
+    assert alike.message() == say("layers.all_alike", name="llama", all=4, reach=4096)
+    assert "how far they see" in ask("model", str(CONFIGS / "t5.json"), "--figure", "layers", "-o", "b.png").err

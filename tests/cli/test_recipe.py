@@ -195,6 +195,6 @@ def test_a_style_is_found_beside_its_picture_and_a_batch_file_names_nothing_abov
         assert f"--style ../sub/{style} " in ask("recipe", f"../sub/{number}.png").out
         assert ask("redraw", f"../sub/{number}.png", "-o", f"again{number}.png").code == 0
     ended = ask("recipe", "../sub/0.png", str(folder / "sub" / "1.png"))
-    assert ended.err.startswith("pecli: ../sub/0.png is not below this folder: the batch writes sub/0.png\n")
+    assert ended.err.startswith("pecli: ../sub/0.png is outside this folder: the batch file writes sub/0.png\n")
     Path("f.toml").write_text(ended.out)
     assert ask("batch", "f.toml", "-q", "-j", "1").out.split() == ["sub/0.png", "sub/1.png"]

@@ -97,7 +97,7 @@ def test_half_blocks_have_the_texts_below_them_and_nothing_that_turns_the_termin
 
 def test_a_terminal_without_colours_is_told_so(shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "no colours" in shown()
+    assert "which this terminal cannot show" in shown()
 
 
 def test_it_is_refused_where_nobody_sees_it(ask: Ask, folder: Path) -> None:

@@ -45,9 +45,9 @@ def constants() -> set[str]:
 
 
 def names() -> set[str]:
-    """Return what stands once, in the program: names of figures and encodings, and summaries of commands."""
+    """Return the keys of texts whose English stands in the program: names, and summaries of commands."""
     terms = {kind.term or name for name, kind in ENCODINGS.items() if not kind.term or " " in kind.term}  # no acronyms
-    return terms | {*SINGLE} | {ANALYSES.summary(name) for name in ANALYSES}
+    return terms | {*SINGLE} | {f"summary.{name}" for name in ANALYSES}
 
 
 def forms(text: str | tuple[str, str]) -> tuple[str, ...]:

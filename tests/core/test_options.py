@@ -78,9 +78,9 @@ def test_what_is_not_allowed_is_named_with_what_is(name: str, given: object) -> 
         ({"flour": "what"}, "did you mean 'wheat'"),
         ({"egs": 3}, "unknown ingredient of Cake 'egs'; did you mean 'eggs'"),
         ({"heat": 3, "t": 4}, "heat is given twice, once as t"),
-        ({"hours": 2}, "hours belongs to rising=yeast, and rising is none"),
-        ({"hours": 2, "rising": "powder"}, "hours belongs to rising=yeast, and rising is powder"),
-        ({"grams": 5}, "grams belongs to rising=yeast, powder, and rising is none"),
+        ({"hours": 2}, "hours belongs to rising=yeast, but rising is none"),
+        ({"hours": 2, "rising": "powder"}, "hours belongs to rising=yeast, but rising is powder"),
+        ({"grams": 5}, "grams belongs to rising=yeast, powder, but rising is none"),
     ],
 )
 def test_a_refusal_says_what_to_do(given: dict[str, Any], said: str) -> None:
@@ -165,7 +165,9 @@ def test_commas_separate_values_where_an_option_has_several(one: Option, text: s
         ("5inx25.4mm", (5, 1)),
         ("1cm,1in", (1 / 2.54, 1)),
         ("722.7pt", (10, None)),
-        *((text, None) for text in ("", "page", "5x", "x3", "5x3x2", "-5x3", "5px", "1e3x2", "5 x 3 ft")),
+        ("1500x750px", (10, 5)),
+        ("300px", (2, None)),
+        *((text, None) for text in ("", "page", "5x", "x3", "5x3x2", "-5x3", "5xpx", "5 pixels", "1e3x2", "5 x 3 ft")),
     ],
 )
 def test_a_size_is_inches_whatever_it_was_written_in(text: str, inches: tuple[float, float | None] | None) -> None:

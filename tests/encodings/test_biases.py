@@ -78,7 +78,7 @@ def test_a_file_gives_the_learned_numbers_and_without_one_the_buckets_number_sta
     assert (T5().quantity, T5().n_heads) == ("biases.bucket", 1)
     assert np.array_equal(T5().bias(OFFSETS)[0], T5().bucket(OFFSETS))
     np.save(tmp_path / "short.npy", np.zeros((31, 5)))
-    with pytest.raises(UsageError, match="31 rows and t5 has 32 buckets"):
+    with pytest.raises(UsageError, match="31 rows, but t5 has 32 buckets"):
         T5(file=str(tmp_path / "short.npy")).bias(OFFSETS)
     table = np.random.default_rng(0).normal(size=(32, 5))
     np.save(tmp_path / "t5.npy", table)
@@ -117,9 +117,9 @@ def test_the_last_bucket_of_t5_begins_at_91_both_ways_and_at_113_causal() -> Non
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("t5:tensor=x", "names a table in a file: give file too"),
-        ("t5:max_distance=8", "max_distance=8 is not beyond the 8 distances that are exact"),
-        ("kerple:r1=1,2,3,r2=1,2", "r1 has 3 numbers and r2 2"),
+        ("t5:tensor=x", "names a table in a file, but no file is given: give file too"),
+        ("t5:max_distance=8", "max_distance=8 must be beyond the 8 distances that have a bucket each"),
+        ("kerple:r1=1,2,3,r2=1,2", "r1 has 3 numbers, but r2 has 2"),
         ("kerple:kernel=power,r2=2.5", r"r2=2\.5 is not allowed with kernel"),
     ],
 )

@@ -38,7 +38,7 @@ def test_d_is_what_the_last_position_needs(start: int, length: int, d: int) -> N
 
 
 def test_a_position_without_bits_is_refused_and_never_wrapped() -> None:
-    with pytest.raises(UsageError, match=r"binary with 4 bits counts to 15: position 16 needs 5, try d=5"):
+    with pytest.raises(UsageError, match=r"binary with 4 bits counts to 15: position 16 needs 5 bits, try d=5"):
         pecli.encode("binary:d=4", length=17)
     with pytest.raises(UsageError, match="negative position -3"):
         pecli.encode("binary", start=-3, length=5)

@@ -152,7 +152,7 @@ def test_blocks_of_half_steps_are_means() -> None:
     ("rope:d=18,grid=3x3", "9 pairs (d = 18) cannot be shared by 2 axes"),
     ("rope:grid=3x3,scaling=linear,factor=2", "scaling=linear is for positions on a line, or for sections"),
     ("rope:scale_grid=detr", "scale_grid=detr is for positions in a grid"),
-    ("rope:interleaved=true", "interleaved is of sections"),
+    ("rope:interleaved=true", "interleaved needs sections"),
     ("learned:prefix=1", "prefix=1 is for positions in a grid"),
     ("learned:resize=3x3", "resize=3x3 is for positions in a grid"),
     ("learned:grid=2x3,resize=2x3x4", "resize=2x3x4 needs as many axes as grid=2x3"),

@@ -119,19 +119,19 @@ def test_one_vector_turns_by_many_positions_and_many_by_one_under_any_leading_ax
 
 def test_vectors_that_do_not_fit_are_refused() -> None:
     for x, positions, text in (((2, D), (3,), "2 for 3"), ((2, 3, D), (3, 2), "2×3 for 3×2")):
-        with pytest.raises(UsageError, match=f"one vector a position: {text} are given"):
+        with pytest.raises(UsageError, match=f"one vector for each position, not {text}"):
             Rope(d=D).rotate(np.zeros(x), np.zeros(positions))
     for width in (D - 2, D + 2, 1):
-        with pytest.raises(UsageError, match=f"rotate .* d = 14 numbers, {width} are given"):
+        with pytest.raises(UsageError, match=f"rotate .* d = 14 numbers, but {width} are given"):
             Rope(d=D).rotate(np.zeros((3, width)), np.arange(3))
-        with pytest.raises(UsageError, match=f"reordered .* d = 14 numbers, {width} are given"):
+        with pytest.raises(UsageError, match=f"reordered .* d = 14 numbers, but {width} are given"):
             Rope(d=D).reordered(np.zeros((3, width)), "half")
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"d": 127}, "d=127 is not allowed: it takes an even d"),
+        ({"d": 127}, "d=127 is odd: it takes an even d"),
         ({"pairing": "neox"}, "interleaved, half"),
         *(({"query": f"random:{seed}"}, "SEED a whole number") for seed in ("", "-1", "x", "1.5", "1000000000")),
     ],

@@ -46,14 +46,14 @@ def test_the_examples_are_the_articles_sentences(name: str, sentence: str, other
     ("given", "said"),
     [
         ({"tokens": ""}, "tokens='' holds no token"),
-        ({"tokens": "a"}, "tokens=a holds one token, and order shows with two or more"),
+        ({"tokens": "a"}, "tokens=a holds one token, but order needs two or more"),
         ({"tokens": "a\udcff b"}, "UTF-8"),
         ({"tokens": "a b", "sentences": "like"}, "exclude each other"),
         ({"sentences": "lik"}, "did you mean 'like'"),
         ({"content_scale": -1}, "content_scale="),
         ({"content_scale": "1e300"}, "content_scale="),
         ({"content_seed": -1}, "content_seed="),
-        ({"length": 12}, "one position a token, 3 here: leave length=12 out"),
+        ({"length": 12}, "one position for each token, 3 here: leave length=12 out"),
     ],
 )
 @pytest.mark.parametrize("figure", ["attention", "terms"])

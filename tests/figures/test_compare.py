@@ -169,8 +169,12 @@ def test_a_difference_says_where_columns_only_have_other_places(one: str, other:
     ("options", "said"),
     [
         ({"encoding": ["sinusoidal:d=8", "rope:d=6"], "length": 11, "difference": True}, "11 × 8 and 11 × 6"),
-        ({"encoding": ["rope"], "difference": True}, "two encodings, 1 are given"),
-        ({"encoding": ["rope", "clock", "sinusoidal"], "difference": True}, "two encodings, 3 are given"),
+        ({"encoding": ["rope"], "difference": True}, "two encodings, but 1 are given"),
+        (
+            {"encoding": ["rope", "rope:base=5"], "figure": "spectrum", "difference": True},
+            "one image each, all of the same size",
+        ),
+        ({"encoding": ["rope", "clock", "sinusoidal"], "difference": True}, "two encodings, but 3 are given"),
         ({"encoding": ["rope", "binary"], "figure": "dials"}, "dials cannot show binary"),
         ({"encoding": TWO, "figure": "overview"}, "overview"),
     ],

@@ -23,7 +23,7 @@ from pecli.jobs.picture import Picture
 SCALED = "rope:scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4"
 PARAMETERS = {name for kind in ENCODINGS.values() for name in kind.options()}
 NAMES = {"RoPE", "LiBi", *ENCODINGS, *PARAMETERS, "sin", "cos", "RoFormer", "llama3", "div_term", "PyTorch"}
-NAMES |= {*number_types(), "Pearson", "Spearman", "arXiv", "pecli"}
+NAMES |= {*number_types(), "Pearson", "Spearman", "arXiv", "pecli", "Self-Extend", "ChunkLlama"}
 NAMES |= {"the", "dog", "bites", "man"}  # the example's tokens
 FIGURES_IN_CHINESE: list[tuple[str, dict[str, Any]]] = [
     *((name, {} if issubclass(figure, (TokenFigure, OverGrid)) else {"length": 9}) for name, figure in FIGURES.items()),

@@ -25,7 +25,7 @@ from pecli.page.text import Ruler, split_line
 from pecli.page.ticks import round_ticks
 from tests.drawing import fitting
 
-SIZES = ("column", "page", "blog", "slide", "5x3")
+SIZES = ("column", "page", "blog", "slide", "5x3", "acl")
 SMALL = {"d": 8, "length": 23, "dpi": 40}
 LONG = "位置编码的一个非常长的标题它没有空格所以必须在任何地方断开，而且两端都不能被切掉"
 
@@ -148,6 +148,16 @@ def test_a_picture_is_whole_in_every_size(figure: str, size: str) -> None:
 )
 def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> None:
     check_whole(*drawn(figure, **options))
+
+
+@pytest.mark.parametrize("figure", ["heatmap", "overview", "precision"])
+def test_lines_of_a_font_with_tall_lines_stand_apart(figure: str) -> None:
+    long = "A headline of more than one line, and a title " * 2
+    drawing, job, numbers = drawn(figure, size="column", font="serif", headline=long, title=long)
+    with style_context(job.canvas):  # STIXGeneral asks for lines of 1.51 times its size
+        check_whole(drawing, job, numbers)
+        headline, title = (text.get_window_extent() for text in drawing.texts[-3:-1])
+        assert headline.y0 > title.y1 - 1
 
 
 @pytest.mark.long

@@ -181,8 +181,8 @@ OTHERS = join_and(["sinusoidal has 17", "relative sinusoidal has 33"])
         ({"encoding": ["sinusoidal", "relative"], "length": 17}, OTHERS),
         ({"encoding": ["alibi", "rope"]}, " are not on one scale"),
         ({"encoding": ["alibi", "t5"]}, " are not on one scale"),
-        ({"encoding": "alibi", "measure": "cos"}, "compares vectors, and alibi is a bias"),
-        ({"encoding": "alibi", "decay": True}, "decay needs frequencies and alibi has none"),
+        ({"encoding": "alibi", "measure": "cos"}, "compares vectors, but alibi is a bias"),
+        ({"encoding": "alibi", "decay": True}, "decay needs frequencies, but alibi has none"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(options: dict[str, Any], said: str) -> None:
@@ -463,8 +463,8 @@ def test_a_bias_is_added_to_the_scores_and_a_causal_one_hides_later_keys() -> No
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"encoding": "t5"}, "t5 adds what is learned: give its table, t5:file="),
-        ({"encoding": "sinusoidal", "head": 0}, "chooses a head's bias, and sinusoidal has none"),
+        ({"encoding": "t5"}, "t5 adds a learned bias, so give its table: t5:file="),
+        ({"encoding": "sinusoidal", "head": 0}, "selects the bias of a head, but sinusoidal has none"),
         ({"encoding": "alibi:heads=2", "head": 2}, "head=2 does not exist"),
     ],
 )

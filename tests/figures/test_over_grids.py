@@ -165,7 +165,7 @@ def test_frames_of_a_video_stand_side_by_side() -> None:
     values = pecli.encode("sincos2d:d=12", grid="2x3x4")[:, 0].reshape(2, 3, 4)
     assert image.shape == (3, 9) and image.mask[:, 4].all()
     assert np.array_equal(image[:, :4], values[0]) and np.array_equal(image[:, 5:], values[1])
-    with pytest.raises(UsageError, match="of a video tiles shows chosen patches: give at"):
+    with pytest.raises(UsageError, match="for a video, tiles shows only chosen patches: give at"):
         pecli.tiles("sincos2d:d=12", grid="2x3x4")
 
 
@@ -187,11 +187,11 @@ def test_offsets_of_a_grid_are_means_over_all_pairs_there() -> None:
 
 
 @pytest.mark.parametrize(("figure", "options", "said"), [
-    ("offsets", {"log": True}, "offsets of a grid are a map, and log is of a line"),
+    ("offsets", {"log": True}, "offsets of a grid are a map, but log is for lines"),
     ("offsets", {"length": 3}, "length=3 changes nothing here: a grid or a sequence is taken whole"),
     ("tiles", {"start": 1}, "start=1 changes nothing here: a grid or a sequence is taken whole"),
     ("dials", {"at": 24}, "has the positions 0 to 23 and no others"),
-    ("maps", {"grid": None, "encoding": "rope"}, "maps shows positions in a grid, and RoPE"),
+    ("maps", {"grid": None, "encoding": "rope"}, "maps shows positions in a grid, but those of RoPE"),
     ("curves", {"at": "4x0"}, "at=4x0 is outside the grid 4x6, counted from 0x0"),
     ("curves", {"at": "1x1x1"}, "at=1x1x1 is outside the grid"),
     ("curves", {"at": "x1"}, "x1"),
@@ -318,7 +318,7 @@ def test_grids_of_two_sizes_are_each_shown_whole(ask: Ask, folder: Path) -> None
             part.numbers.main.shape for part in numbers_of("compare", encoding=specs, figure=figure).parts
         ] == shapes
     sizes = join_and(["grid = 3 × 5 has 15", "grid = 4 × 6 has 24"])
-    with pytest.raises(UsageError, match=f"as many positions: {sizes}"):
+    with pytest.raises(UsageError, match=f"equal numbers of positions: {sizes}"):
         pecli.curves(specs)
     assert ask("compare", specs[0], "sinusoidal:d=8", "-n", "9", "-o", "a.json").code == 0
     parts = numbers_of("compare", encoding=[specs[0], "sinusoidal:d=8"], length=9).parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, cast
 
 import numpy as np
@@ -17,7 +18,8 @@ from pecli.measures.comparison import VectorComparison
 from pecli.page.cell_image import CellImage
 from pecli.page.colors import HEADLINE_INK, RULE
 from pecli.page.labels import BracketLabel, labels_of
-from tests.drawing import axes_of, clauses, numbers_of, page_of, texts, told
+from tests.conftest import Ask
+from tests.drawing import axes_of, clauses, line_labels, numbers_of, page_of, texts, told
 
 
 def numbers(**options: Any) -> Any:
@@ -66,7 +68,7 @@ def test_closed_forms_do_not_stand_for_a_rounded_table() -> None:
     assert encoding.mean_table(blocks) == pytest.approx(table.reshape(6, 100, 6).mean(axis=1), abs=1e-12)
     distances = np.linalg.norm(table[:, None] - table, axis=2)[::37, ::37]
     assert compared.block_means(Blocks(0, 600, 1))[0][::37, ::37] == pytest.approx(distances, abs=1e-9)
-    with pytest.raises(UsageError, match="not float16's: show fewer positions"):
+    with pytest.raises(UsageError, match="float16: show fewer positions"):
         encoding.mean_offsets(blocks, 0)
 
 
@@ -94,7 +96,7 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"dtype": "float64"}, "is right to the last bit: float16, bfloat16, float32 are not"),
+        ({"dtype": "float64"}, "has no rounding to show: try float16, bfloat16 or float32"),
         ({"length": 70_000}, "float16 cannot hold the angles at position 69,999"),
         ({"encoding": "geometric:d=64", "start": -(10**9), "length": 3}, "at position −1,000,000,000: try bfloat16"),
         ({"encoding": "binary"}, "precision cannot show binary: it has no frequencies"),
@@ -196,3 +198,35 @@ def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     assert found.message() == say("precision.in_errors_exceed_in_no", dtype="bfloat16", error=0.1)
     assert found.caption() == say("precision.rounded", dtype="bfloat16")
     assert f"{found.largest:.4g}" == "0.01874"
+
+
+def test_one_stage_alone_says_which_loses_what(ask: Ask) -> None:
+    words = ["precision", "--by", "stage", "rope:dtype=bfloat16", "-n", "4096", "-o", "a.svg", "--json"]
+    (result,) = json.loads(ask(*words).out)["results"]
+    assert result["facts"]["wrong"] == {"rates": 28, "positions": 31, "angles": 34, "table": 0}
+    said = {"key": "precision.spoilt_by", "count": 34, "all": 64, "worst": say("precision.stage_angles")}
+    assert {name: result["finding"][name] for name in said} == said
+
+
+def test_phase_errors_are_those_of_rounded_numbers() -> None:
+    encoding = Rope(d=6, base=50.0, dtype="bfloat16")
+    found, r, w = numbers(encoding=encoding, length=700, by="stage"), encoding.rounded, encoding.frequencies()
+    p = np.arange(700.0)[:, None]
+    made = [p * (r(w) - w), (r(p) - p) * w, r(p * w) - p * w]
+    made.append(np.arctan2(r(np.sin(p * w)), r(np.cos(p * w))) - p * w)
+    expected = [np.abs(np.angle(np.exp(1j * error))).max(axis=0) for error in made]
+    assert np.allclose(found.error.T, expected, rtol=0, atol=1e-9)
+    assert found.sheet()[0] == ["pair", "rates", "positions", "angles", "table"]
+
+
+@pytest.mark.parametrize("size", ["page", "column", "slide"])
+def test_stages_are_lines_with_a_bracket_over_the_pairs_that_the_worst_spoils(size: str) -> None:
+    panel = page_of("precision", encoding="rope:dtype=bfloat16", length=4096, by="stage", size=size).axes[0]
+    (bracket,) = labels_of(panel, BracketLabel)
+    assert [bracket.xy[0], bracket.last] == pytest.approx([-0.46, 33.46])
+    assert line_labels(panel) == [say(f"precision.stage_{name}") for name in ("rates", "positions", "angles", "table")]
+    assert "0.1" in texts(panel.get_yticklabels())
+    none = numbers(encoding="rope:dtype=float32", by="stage", length=99).message()
+    assert told(none, {"key": "precision.no_stage"}) == {"key": "precision.no_stage"}
+    with pytest.raises(UsageError, match="trained"):
+        numbers(encoding="rope:dtype=float16", by="stage", trained=50)

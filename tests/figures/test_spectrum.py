@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +13,8 @@ import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import finding, join_and, join_or, join_title, say
 from pecli.page.labels import LevelLabel, PointLabel, SlopeLabel, SpanLabel, labels_of
-from tests.drawing import axes_of, line_labels, page_of, texts, told
+from tests.conftest import Ask
+from tests.drawing import axes_of, page_of, texts, told
 
 LLAMA = "rope:base=500000,scaling=llama3,factor=8,low_freq_factor=1,high_freq_factor=4,original=8192"
 SCALED = "rope:scaling=linear,factor=4", "rope:scaling=ntk,factor=4"
@@ -256,13 +258,15 @@ def test_the_numbers_of_a_scaled_rope_say_what_the_scaling_does() -> None:
 
 
 def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
-    axes = drawn(encoding=["rope:scaling=linear,factor=8", LLAMA, "sinusoidal"], ratio=True)
+    axes = page_of("spectrum", encoding=["rope:scaling=linear,factor=8", LLAMA, "sinusoidal"], ratio=True).axes[0]
     linear, llama, plain = (line.get_ydata() for line in axes.lines)
+    named = [label.get_text().split(", ")[0] for label in labels_of(axes, PointLabel)]
+    assert named == ["linear", "llama3", "sinusoidal"]
     assert linear == pytest.approx([8] * 64, rel=1e-12)
     assert (llama[0], llama[-1]) == (1, pytest.approx(8))
     assert plain.tolist() == [1] * 64
-    assert axes.get_yscale() == "log" and len(axes.texts) == len(line_labels(axes)) == 3
-    with pytest.raises(UsageError, match="ratio is of wavelengths by a formula, and binary has none"):
+    assert axes.get_yscale() == "log"
+    with pytest.raises(UsageError, match="ratio needs wavelengths by a formula, but binary has none"):
         numbers(encoding="binary", ratio=True)
 
 
@@ -284,8 +288,7 @@ def test_a_spectrum_below_another_is_rings_and_identical_ones_are_one() -> None:
     (one,) = (axes := axes_of("spectrum", encoding=["rope:d=8", "sinusoidal:d=8"])).get_lines()
     assert one.get_ydata() == pytest.approx(numbers(d=8).main)
     assert [text.get_text() for text in axes.texts if text.get_visible()] == ["RoPE =\nsinusoidal"]
-    yarn = "rope:d=8,scaling=yarn,factor=8,original=4096"
-    below, above = axes_of("spectrum", encoding=["rope:d=8", yarn], ratio=True).get_lines()
+    below, above = axes_of("spectrum", encoding=["rope:d=8", "rope:d=8,base=10001"]).get_lines()
     assert below.get_markersize() > 1.5 * above.get_markersize() and below.get_markerfacecolor() == "none"
 
 
@@ -308,3 +311,30 @@ def test_a_scaled_rope_over_a_grid_has_its_lines_in_its_own_panel() -> None:
     assert pecli.figure("spectrum", encoding=scaled).render("png")
     both = page_of("spectrum", encoding=[scaled, plain]).axes
     assert len(both) == 2 and all(len(axes.lines) > 1 for axes in both)
+
+
+D96 = "rope:d=96,factor=32,original=4096"
+BLENDED = f"{D96},scaling=yarn", f"{D96},scaling=llama3,low_freq_factor=1,high_freq_factor=4"
+STEPS = ",".join(["1"] * 24 + ["40"] * 24)
+SEARCHED = f"{D96},scaling=longrope,seq_len=131072,short_factor={STEPS},long_factor={STEPS}"
+
+
+def test_the_parts_of_scalings_stand_below_their_ratios(ask: Ask) -> None:
+    ended = ask("spectrum", "--ratio", *BLENDED, "-o", "a.svg", "--json")
+    facts = json.loads(ended.out)["results"][0]["facts"]
+    parts = [[*own.values()] for own in facts["parts"].values()]
+    assert parts == [[16, 18, 14], [27, 7, 14]] and facts["needed"] == 32
+    _, strip = page_of("spectrum", encoding=list(BLENDED), ratio=True).axes
+    bands = [(patch.get_x() + 0.5, patch.get_width()) for patch in strip.patches]
+    assert bands == [(0, 16), (16, 18), (34, 14), (0, 27), (27, 7), (34, 14)]
+    assert [tick.get_text() for tick in strip.get_yticklabels()] == ["YaRN", "llama3"]
+    assert say("spectrum.part_scaled", count=14) in [text.get_text() for text in strip.texts]
+
+
+def test_the_headline_names_what_slows_pairs_more_than_is_needed() -> None:
+    found = numbers(encoding=[*BLENDED, SEARCHED], ratio=True)
+    said = {"key": "spectrum.slower_than_needed", "name": "LongRoPE", "count": 24, "all": 48, "factor": "32"}
+    assert told(found.message(), said) == said
+    panel, _ = page_of("spectrum", encoding=[*BLENDED, SEARCHED], ratio=True).axes
+    named = [label.get_text() for label in labels_of(panel, PointLabel)]
+    assert say("spectrum.pairs_above", name="LongRoPE", count=24, factor="32", most="40") in named

@@ -123,8 +123,8 @@ DRAW = ["-m", "pecli", "heatmap", "-d", "4", "--length", "5", "--dpi", "30", "-o
     ("line", "said"),
     [
         ("axes.facecolor: nocolour", "cannot be used: Key axes.facecolor"),
-        ("axes.titlesizze: 3", "'axes.titlesizze: 3' is no setting"),
-        ("a line", "'a line' is no setting"),
+        ("axes.titlesizze: 3", "'axes.titlesizze: 3' is not a setting"),
+        ("a line", "'a line' is not a setting"),
     ],
 )
 def test_a_setting_that_matplotlib_does_not_know_is_told_with_its_file(folder: Path, line: str, said: str) -> None:
@@ -261,3 +261,46 @@ def test_mathematics_is_in_the_font_that_is_asked_for(font: str) -> None:
     data = pecli.figure("rotation", encoding="rope:d=4", matrix=8, font=font).render("pdf")[0]  # its title has R_p
     fonts = {name.decode() for name in re.findall(rb"/BaseFont /(?:\w+\+)?([A-Za-z]+)", data)}
     assert fonts == ({"STIXGeneral"} if font == "serif" else {"DejaVuSansMono"})
+
+
+@pytest.mark.parametrize(
+    ("font", "fontset", "italic", "fallback"),
+    [
+        ("serif", "stix", None, None),
+        ("STIXGeneral", "stix", None, None),
+        ("cmr10", "cm", None, None),
+        ("DejaVu Serif", "custom", "DejaVu Serif:italic", "stix"),
+        ("DejaVu Sans Mono", "custom", "DejaVu Sans Mono:italic", "stixsans"),
+        ("sans-serif", "custom", r"sans\-serif:italic", "stixsans"),
+        (None, "custom", "Inter:italic", "stixsans"),
+    ],
+)
+@pytest.mark.parametrize("style", [None, "ggplot"])
+def test_mathematics_is_set_in_letters_that_fit_the_font(
+    style: str | None, font: str | None, fontset: str, italic: str | None, fallback: str | None
+) -> None:
+    with style_context(Canvas(font=font, style=style)):
+        settings = mpl.rcParams
+        assert settings["mathtext.fontset"] == fontset
+        assert italic is None or (settings["mathtext.it"], settings["mathtext.fallback"]) == (italic, fallback)
+
+
+def test_a_style_that_sets_mathematics_keeps_it(folder: Path) -> None:
+    (folder / "my.mplstyle").write_text("mathtext.fontset: dejavuserif\n")
+    with style_context(Canvas(font="serif", style="my.mplstyle")):
+        assert mpl.rcParams["mathtext.fontset"] == "dejavuserif"
+
+
+@pytest.mark.parametrize("font", ["serif", "sans-serif", "STIXGeneral", "cmr10", None])
+@pytest.mark.parametrize("figure", ["heatmap", "rotation"])
+def test_a_pdf_has_no_letters_of_dejavu_unless_asked_for(figure: str, font: str | None) -> None:
+    title = r"$\theta_j = b^{-2j/d}$, $\mathbf{x} \cdot \mathcal{L}$, cos ωλ − ₖ"
+    data = pecli.figure(figure, d=4, length=5, size="icml", font=font, title=title).render("pdf")[0]
+    fonts = set(re.findall(rb"/BaseFont /[A-Z]{6}[+](\w+)", data))
+    assert fonts and not any(name.startswith(b"DejaVu") for name in fonts)
+
+
+def test_a_font_in_the_encoding_of_tex_is_said_to_be_no_font_for_text() -> None:
+    picture = pecli.figure("heatmap", d=4, length=5, font="cmr10")
+    picture.render("png")
+    assert any("draws > as ¿" in note for note in picture.notes)

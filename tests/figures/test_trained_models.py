@@ -63,7 +63,9 @@ def test_a_dashed_line_on_images_is_where_the_trained_length_ends(
 
 @pytest.mark.parametrize("figure", ["offsets", "precision", "bias"])
 def test_a_trained_length_beyond_all_that_is_shown_is_refused(figure: str) -> None:
-    with pytest.raises(UsageError, match="nothing beyond it is shown, 0 to 19: give more positions with length"):
+    with pytest.raises(
+        UsageError, match="the positions shown, 0 to 19, do not reach beyond it: give more positions with length"
+    ):
         pecli.figure(figure, length=20, trained=20).render("png")
 
 
@@ -94,9 +96,9 @@ def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) ->
 
 
 @pytest.mark.parametrize(("line", "said"), [
-    ("bias t5 --softmax", "t5 without a file has buckets alone"),
+    ("bias t5 --softmax", "t5 without a file has only buckets"),
     ("bias --softmax --lowest -3", "--softmax draws lines"),
-    ("offsets sinusoidal --random 9", "sinusoidal turns none"),
+    ("offsets sinusoidal --random 9", "sinusoidal does not turn them"),
     ("offsets rope --random 9 -m cos", "--random draws scores"),
     ("offsets rope --decay -m cos", "--decay bounds the dot product"),
     ("spectrum rope --trained 9 --ratio", "--ratio compares no wavelength with a length"),

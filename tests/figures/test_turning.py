@@ -20,6 +20,7 @@ from pecli.core.lazy import Array
 from pecli.core.positions import Positions
 from pecli.encodings.base import Rotary
 from pecli.encodings.rope import Rope
+from pecli.encodings.spec import read_encoding
 from pecli.figures.rotation import Rotation, rotation_text
 from pecli.page.colors import legible
 from tests.drawing import axes_of, clauses, numbers_of, page_of, panels_of, texts, told
@@ -288,7 +289,7 @@ def test_content_is_from_a_seed_or_a_file(folder: Path) -> None:
     np.save("q.npy", table)
     assert np.array_equal(rotated(content="q.npy").before, table)
     np.save("q.npy", np.zeros((LENGTH, D + 2)))
-    with pytest.raises(UsageError, match=r"q\.npy holds 11 × 16 numbers and 11 × 14 are needed"):
+    with pytest.raises(UsageError, match=r"q\.npy holds 11 × 16 numbers, but 11 × 14 are needed"):
         rotated(content="q.npy")
 
 
@@ -350,6 +351,14 @@ def test_matrix_draws_r_p(options: dict[str, Any], limit: float) -> None:
     assert axes.images[0].get_clim() == pytest.approx((-limit, limit), abs=1e-3) and "29" in axes.get_title()
 
 
+@pytest.mark.parametrize("spec", ["sinusoidal:d=14", "sinusoidal:d=14,layout=concatenated", "clock", "geometric:d=8"])
+def test_matrix_draws_m_k_of_sinusoids(spec: str) -> None:
+    axes, _ = panels_of("rotation", encoding=spec, matrix=29, dpi=20)
+    encoding: Any = read_encoding(spec)
+    assert np.array_equal(axes.images[0].get_array(), encoding.shift_matrix(29))
+    assert axes.get_title() == say("rotation.shift_matrix_m_k", offset=29)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -357,7 +366,11 @@ def test_matrix_draws_r_p(options: dict[str, Any], limit: float) -> None:
         (("-d", "14", "--pairs", "7"), "--pairs 7 does not exist"),
         (("--content", "none.npy"), "none.npy does not exist"),
         (("--matrix", "1", "--pairs", "2"), "shows the matrix of that position and no query"),
-        (("-e", "sinusoidal"), "rotation cannot show sinusoidal: it has no rotation; try heatmap, distance"),
+        (("-e", "binary"), "rotation cannot show binary: it has no rotation or frequencies; try heatmap, distance"),
+        (("sinusoidal",), "sinusoidal rotates no query"),
+        (("sinusoidal", "-d", "7", "--matrix", "3"), "the sin in dimension 6 has no cos beside it"),
+        (("sincos2d", "--grid", "3x3", "--matrix", "3"), "has positions in a grid"),
+        (("sinusoidal:dtype=float16", "--matrix", "3"), "M_k is exact in float64, not in float16"),
     ],
 )
 def test_a_mistake_is_one_line(words: tuple[str, ...], said: str, ask: Callable[..., Any]) -> None:

@@ -142,8 +142,8 @@ def test_labels_name_encodings_wherever_they_are_told_apart(ask: Ask, folder: Pa
 
 @pytest.mark.parametrize(("figure", "options", "said"), [
     ("heatmap", {"label": ["a", "b"]}, "label is given 2 times, for 1 encoding"),
-    ("heatmap", {"columns": 2}, "columns=2 is more than the panels of this heatmap, 1"),
-    ("dials", {"xlabel": "x", "d": 8}, "no panel has a label there"),
+    ("heatmap", {"columns": 2}, "columns=2 is more than the number of panels of this heatmap, 1"),
+    ("dials", {"xlabel": "x", "d": 8}, "no panel has such a label"),
     ("offsets", {"cbar_label": "x"}, "there is no colour bar"),
     ("heatmap", {"title": "x", "no_title": True}, "exclude each other"),
     ("heatmap", {"cbar_label": "x", "no_colorbar": True}, "exclude each other"),

@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.core.mathematics import latex
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.registry import ENCODINGS
 from pecli.files.documents import md, tex
@@ -68,6 +69,41 @@ def test_latex_of_every_report_is_ascii_but_for_chinese(report: str, name: str) 
     assert set(re.sub(CJK, "", data)) <= set(map(chr, range(128)))
     assert ("ctex" in data.splitlines()[0]) is (report == "explain")
     assert data.count("\\begin{tabular}") == data.count("\\end{tabular}") == data.count("\\toprule") > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "formulas"),
+    [
+        (("encodings", "sinusoidal"), [r"\sin (p / \mathrm{base}^{2j/d})"]),
+        (("encodings", "rope"), [r"$f(x, p) = R_{p} x,", r"$\omega_{j} / \mathrm{factor}$"]),
+        (("encodings", "alibi"), [r"s_{h} = 2^{-8h/\mathrm{heads}}"]),
+        (("explain", "-d", "4"), ["$10000^{-2/4}$", r"$\cos \omega_{1}p$", r"\cos (2 \cdot 10000^{-2/4}) = "]),
+        (
+            ("explain", "rope"),
+            ["Turned: $f(x, p) = R_{p} x$,", r"$\langle R_{p} x, R_{q} y\rangle$", "$x'(2, 3) = x_{3}"],
+        ),
+        (("explain", "rope", "--lang", "zh"), ["旋转：$f(x, p) = R_{p} x$", r"角度是 $\omega_{j}\cdot p$。"]),
+        (("explain", "relative"), ["offset $i - j$"]),
+        (("explain", "binary"), [r"$\lfloor p/2\rfloor \bmod 2$"]),
+    ],
+)
+def test_formulas_are_mathematics_in_latex(
+    ask: Callable[..., Any], words: tuple[str, ...], formulas: list[str]
+) -> None:
+    where = () if words[0] == "encodings" else ("-n", "4")
+    text = ask(*words, *where, "--format", "tex", "-o", "-").out
+    assert [formula for formula in formulas if formula not in text] == []
+    assert not any(sign in text for sign in (r"\textasciicircum", "ω", "½", r"$\omega$\_"))
+    assert all(line.count("$") % 2 == 0 for line in text.replace(r"\$", "").splitlines())
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_an_encoding_in_latex_is_ascii_and_json_has_its_formula_in_both_ways(
+    ask: Callable[..., Any], name: str
+) -> None:
+    assert ask("encodings", name, "--format", "tex", "-o", "-").out.isascii()
+    (data,) = json.loads(ask("encodings", name, "--json").out)["results"]
+    assert latex(data["formula"]) == data["latex"]
 
 
 @pytest.mark.parametrize(

@@ -87,5 +87,5 @@ def test_long_is_kept_by_the_file_and_belongs_to_two_formats(ask: Ask) -> None:
     for words, said in ((["-o", "b.npy"], "--long is for .csv, .json files only"), (["-o", "b.png"], "write one:")):
         refused = ask("heatmap", "-n", "2", "--long", *words)
         assert refused.code == 2 and said in refused.err
-    with pytest.raises(UsageError, match="long is for one table, and overview has several"):
+    with pytest.raises(UsageError, match="long needs a single table, but overview has several"):
         pecli.overview(long=True, length=3, output="a.json")

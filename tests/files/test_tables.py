@@ -177,7 +177,7 @@ def test_csv_with_and_without_header(
         ("1,2\n3\n", "line 2: 1 cell.* 2"),
         ("1,2\n3,x\n", "line 2: 'x'"),
         ("1,2\n3,\n", "line 2: ''.*empty"),
-        ("1;2\n3;4\n", "line 2: '3;4'"),
+        ("1:2\n3:4\n", "line 2: '3:4'"),
         ("a,b,7\n1,2,3\n", "line 1: 'a'"),
         ("", "no numbers"),
         ("a,b\n", "no numbers"),

@@ -97,11 +97,11 @@ WRONG: list[tuple[str, list[str]]] = [
     (HEAT + 'encoding = "rop"\n', [FILE, "figure 1", "did you mean 'rope'"]),
     (HEAT + "encoding = 5\n", [f"{FILE}:3: figure 1", "not 5"]),
     (HEAT + "name = 5\n", [f"{FILE}:3: figure 1", "name", "text"]),
-    (HEAT + 'output = "a/../../x.png"\n', [FILE, "figure 1", "leaves the folder"]),
-    (HEAT + 'output = "/etc/x.png"\n', [FILE, "figure 1", "/etc/x.png leaves the folder"]),
-    (HEAT + 'output = ["a.png", "../x.png"]\n', [FILE, "figure 1", "../x.png leaves the folder"]),
-    (HEAT + 'output = "link/x.png"\n', [FILE, "figure 1", "link/x.png leaves the folder"]),
-    (HEAT + 'output = "linked.png"\n', [FILE, "figure 1", "linked.png leaves the folder"]),
+    (HEAT + 'output = "a/../../x.png"\n', [FILE, "figure 1", "is outside the folder"]),
+    (HEAT + 'output = "/etc/x.png"\n', [FILE, "figure 1", "/etc/x.png is outside the folder"]),
+    (HEAT + 'output = ["a.png", "../x.png"]\n', [FILE, "figure 1", "../x.png is outside the folder"]),
+    (HEAT + 'output = "link/x.png"\n', [FILE, "figure 1", "link/x.png is outside the folder"]),
+    (HEAT + 'output = "linked.png"\n', [FILE, "figure 1", "linked.png is outside the folder"]),
     (HEAT + 'output = "-"\n', [FILE, "figure 1", "output = -"]),
     (HEAT + 'output = "a\\u0000.png"\n', [f"{FILE}:3: ", "output"]),
     (HEAT + 'dpi = [10, 100]\noutput = "a.png"\n', ["a.png", "{dpi}"]),
@@ -179,7 +179,7 @@ def test_a_value_in_a_blank_does_not_lead_out_of_the_folder(title: str, folder: 
     try:
         (job,) = read(text, "out").jobs
     except UsageError as error:
-        assert "leaves the folder" in str(error)
+        assert "is outside the folder" in str(error)
     else:
         assert Path(job.paths[0]).resolve().is_relative_to((folder / "out").resolve())
 

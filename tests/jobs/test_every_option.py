@@ -27,6 +27,7 @@ from pecli.core.options import Option
 from pecli.core.positions import Positions
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.registry import ENCODINGS, Encoding
+from pecli.encodings.temperature import NAMES
 from pecli.figures.base import Figure, groups_of, panels_of
 from pecli.figures.composite import single_figures
 from pecli.figures.page import words_of
@@ -296,7 +297,7 @@ def wanted(kind: type[Encoding], one: Option, value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_parameter_changes_the_encoding_or_is_refused(name: str) -> None:
     kind = ENCODINGS[name]
-    silent = ("label", "max_position", "window", "rows")  # they change no number of the table
+    silent = ("label", "max_position", "window", "rows", "dual_chunks", *NAMES)  # they change no number of the table
     for option in (option for option in kind.options().values() if option.name not in silent):
         owner = {} if option.only_with is None else {option.only_with[0]: option.only_with[1][0]}
         plainest = {"d": 8, "heads": 6}  # of no power of two are slopes in two ways

@@ -111,9 +111,9 @@ def test_long_work_is_refused_with_the_line_for_a_terminal(
 
 def test_nothing_is_drawn_for_a_browser_that_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     there = iter([False, False])
-    assert explorer().answer(SMALL, 250, lambda: True) == {"error": "nobody waits for the picture"}
+    assert explorer().answer(SMALL, 250, lambda: True) == {"error": "the page no longer waits for this picture"}
     values = {"encoding": "binary", "length": "3000"}
-    assert "nobody" in explorer("offsets").answer(values, 250, lambda: next(there, True))["error"]
+    assert "no longer waits" in explorer("offsets").answer(values, 250, lambda: next(there, True))["error"]
 
 
 def test_nothing_is_read_but_what_it_was_started_with(folder: Path) -> None:

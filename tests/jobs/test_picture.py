@@ -7,6 +7,7 @@ import io
 from base64 import b64decode
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
@@ -16,6 +17,7 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.figures.ids import Ids
 from pecli.figures.maps import OverGrid
 from pecli.figures.tokens import TokenFigure
 from pecli.jobs.job_options import ANALYSES
@@ -101,7 +103,7 @@ def test_the_caption_stands_in_the_picture() -> None:
 
 @pytest.mark.parametrize("name", [name for name, analysis in ANALYSES.items() if analysis.one_table])
 def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> None:
-    options: dict[str, Any] = {} if issubclass(ANALYSES[name], (TokenFigure, OverGrid)) else {"length": 5}
+    options: dict[str, Any] = {} if issubclass(ANALYSES[name], (TokenFigure, OverGrid, Ids)) else {"length": 5}
     picture = pecli.figure(name, **options)
     columns = picture.to_dict()
     assert len({len(column) for column in columns.values()}) == 1
@@ -126,3 +128,26 @@ def test_what_matplotlib_does_not_know_is_refused_in_our_words_however_it_is_dra
         with pytest.raises(UsageError) as refused:
             look()
         assert refused.value.option == name
+
+
+HTML = [  # a figure or report with its options, the tag that it is, and whether its alt text is in it
+    ("heatmap", {"d": 4, "length": 5}, "<svg ", True),
+    ("heatmap", {"d": 4, "length": 5, "inline": True, "format": "svg"}, "<svg ", True),
+    ("heatmap", {"d": 4, "length": 5, "base": [10, 100], "format": "gif"}, "<svg ", True),
+    ("curves", {"d": 4, "length": 5, "style": "auto", "headline": 'a "quoted" <b> & more'}, "<svg ", True),
+    ("waves", {"d": 4, "length": 5, "lang": "zh"}, "<svg ", True),
+    ("table", {"d": 4, "length": 5}, "<p>", False),
+]
+
+
+@pytest.mark.parametrize(("figure", "options", "tag", "described"), HTML)
+def test_a_picture_as_html_is_an_inline_svg_with_its_alt_text(
+    figure: str, options: dict[str, Any], tag: str, described: bool
+) -> None:
+    picture = pecli.figure(figure, **options)
+    text = picture.to_html()
+    assert text.startswith(tag) and text == picture.to_html()
+    if described:
+        root = ElementTree.fromstring(text)
+        assert (root.get("role"), root.get("aria-label")) == ("img", picture.alt)
+        assert "<?xml" not in text and "<!DOCTYPE" not in text and "<script" not in text

@@ -58,6 +58,9 @@ def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
         "no_clobber",
         "label",
         "long",  # there where it is asked for
+        "csv_sep",
+        "decimal",
+        "reveal",  # in a job it is the steps that it stands for
     }
     assert (item["job"]["length"], item["job"]["start"], item["job"]["cmap"]) == (5, 0, None)
     (encoding,) = item["encodings"]

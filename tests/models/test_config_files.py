@@ -13,6 +13,7 @@ from pecli.core.errors import LISTENER, FileError, PecliError, UnknownNameError,
 from pecli.encodings.rope import Rope
 from pecli.encodings.spec import encoding_of, read_encoding
 from pecli.files.tables import MAX_BYTES
+from pecli.models.config_file import read_config
 from pecli.models.reader import INNER, read_model
 from pecli.reports.model import model_data
 
@@ -98,19 +99,19 @@ NO_CONFIG = {
     ("content", "reason"),
     [
         *NO_CONFIG.items(),
-        ({"rope_theta": "1e6"}, 'rope_theta is "1e6", and it takes a number'),
-        ({"rope_theta": float("nan")}, "rope_theta is NaN, and it takes a number"),
-        ({"rope_theta": 10**400}, "and it takes a number"),
-        ({"rope_theta": True}, "rope_theta is true, and it takes a number"),
-        ({"hidden_size": [64]}, "hidden_size is .*, and it takes a whole number"),
+        ({"rope_theta": "1e6"}, 'rope_theta is "1e6", but it takes a number'),
+        ({"rope_theta": float("nan")}, "rope_theta is NaN, but it takes a number"),
+        ({"rope_theta": 10**400}, "but it takes a number"),
+        ({"rope_theta": True}, "rope_theta is true, but it takes a number"),
+        ({"hidden_size": [64]}, "hidden_size is .*, but it takes a whole number"),
         ({"num_attention_heads": 2.5}, "num_attention_heads is 2.5"),
         ({"num_hidden_layers": -1}, "num_hidden_layers is -1"),
         ({"num_hidden_layers": 10**9}, "num_hidden_layers is 1000000000"),
-        ({"rope_scaling": "linear"}, 'rope_scaling is "linear", and it takes an object'),
-        ({"rope_scaling": {"rope_type": 3}}, "rope_scaling.rope_type is 3, and it takes text"),
+        ({"rope_scaling": "linear"}, 'rope_scaling is "linear", but it takes an object'),
+        ({"rope_scaling": {"rope_type": 3}}, "rope_scaling.rope_type is 3, but it takes text"),
         ({"rope_scaling": {"type": "linear", "factor": "\x1b[2J"}}, "rope_scaling.factor is"),
         ({"layer_types": ["a", "\x1b[31m"]}, "layer_types is"),
-        ({"llm_config": {"text_config": [1]}}, r"llm_config.text_config is \[1\], and it takes an object"),
+        ({"llm_config": {"text_config": [1]}}, r"llm_config.text_config is \[1\], but it takes an object"),
         ({"model_type": {}}, "model_type is"),
         ({"max_position_embeddings": 0}, "max_position_embeddings is 0"),
     ],
@@ -126,10 +127,10 @@ def test_what_is_no_config_or_has_a_wrong_type_is_one_line(tmp_path: Path, conte
 @pytest.mark.parametrize(
     ("keys", "reason"),
     [
-        ({"num_attention_heads": 0}, "tells more"),
-        ({"hidden_size": 2}, "tells more"),
-        ({"rope_theta": 0}, "tells more"),
-        ({"head_dim": 7}, "tells more"),
+        ({"num_attention_heads": 0}, "says more"),
+        ({"hidden_size": 2}, "says more"),
+        ({"rope_theta": 0}, "says more"),
+        ({"head_dim": 7}, "says more"),
         ({"partial_rotary_factor": 2}, "json: partial_rotary_factor = 2: "),
     ],
 )
@@ -151,3 +152,75 @@ def test_what_is_no_encoding_says_why(tmp_path: Path) -> None:
         read_encoding("ropes")
     with pytest.raises(UsageError, match="no position encoding that can be drawn"):
         read_encoding(write(tmp_path, {"model_type": "jamba", "num_hidden_layers": 4}))
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ('{"model_type": "llama", // a rope\n "hidden_size": 64}', "JSON has no comments"),
+        ('{"model_type": "llama" # a rope\n}', "JSON has no comments"),
+        ('{"model_type": "llama", "hidden_size": 64,}', "leave out the last comma, before the bracket"),
+        ('{"layer_types": ["full_attention",]}', "leave out the last comma, before the bracket"),
+        ("{'model_type': 'llama'}", "JSON takes double quotes"),
+        ('{"use_sliding_window": False}', "JSON has true, false and null"),
+        ('{"rope_scaling": None}', "JSON has true, false and null"),
+        ('{"model_type": "llama"', ""),
+    ],
+)
+def test_what_json_does_not_have_is_told(folder: Path, text: str, advice: str) -> None:
+    Path("config.json").write_text(text)
+    with pytest.raises(FileError) as refused:
+        read_config(Path("config.json"))
+    assert refused.value.advice == advice
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ('{"model_type": "llama", "rope_theta": 10000, "rope_theta": 500000}', ["rope_theta"]),
+        ('{"model_type": "llama", "rope_scaling": {"rope_type": "linear", "factor": 2}, "rope_scaling": null}',
+         ["rope_scaling"]),
+        ('{"model_type": "llama", "rope_scaling": {"rope_type": "linear", "factor": 2, "factor": 4}}', ["factor"]),
+        ('{"model_type": "llama", "vocab_size": 5, "vocab_size": 6}', []),
+        ('{"model_type": "llama", "rope_theta": 10000}', []),
+    ],
+)  # fmt: skip
+def test_a_key_of_positions_that_stands_twice_has_a_warning(folder: Path, text: str, keys: list[str]) -> None:
+    Path("config.json").write_text(text)
+    found = read_model("config.json").findings
+    assert [item.key for item in found if item.code == "given_twice"] == keys
+
+
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [
+        ("meta-llama/Llama-3.1-8B", "a model on the Hugging Face hub is hf:meta-llama/Llama-3.1-8B"),
+        ("models/config.json", ""),
+        ("config.json", ""),
+        ("/a/b", ""),
+    ],
+)
+def test_a_name_on_the_hub_is_known_as_one(folder: Path, path: str, advice: str) -> None:
+    with pytest.raises(FileError) as refused:
+        read_config(Path(path))
+    assert refused.value.advice == advice
+
+
+PHI3 = {"model_type": "phi3", "hidden_size": 64, "num_attention_heads": 4, "max_position_embeddings": 64}
+
+
+@pytest.mark.parametrize(
+    ("config", "there", "not_there"),
+    [
+        ({**LLAMA, "max_position_embeddings": 64, "rope_scaling": {"type": "dynamic", "factor": 2.0, "mscale": 0.0}},
+         "unread_by_scaling", "zero_is_absent"),
+        ({**PHI3, "original_max_position_embeddings": 16,
+          "rope_scaling": {"type": "longrope", "short_factor": [1.0], "long_factor": [2.0] * 8}},
+         "factors_count", "unused_key"),
+    ],
+)  # fmt: skip
+def test_a_mistake_brings_no_second_wrong_remark(
+    tmp_path: Path, config: dict[str, Any], there: str, not_there: str
+) -> None:
+    codes = {finding.code for finding in read_model(write(tmp_path, config)).findings}
+    assert there in codes and not_there not in codes

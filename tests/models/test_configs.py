@@ -12,8 +12,7 @@ import pytest
 
 import pecli
 from pecli.encodings.spec import read_encoding
-from pecli.models.reader import model_of, read_model
-from pecli.reports.model import model_data
+from pecli.models.reader import model_of
 
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
 GIVES: dict[str, dict[str, Any]] = tomllib.loads((CONFIGS / "gives.toml").read_text(encoding="utf-8"))
@@ -21,7 +20,7 @@ GIVES: dict[str, dict[str, Any]] = tomllib.loads((CONFIGS / "gives.toml").read_t
 
 def given(name: str) -> Any:
     """Return what is read out of a config of the corpus."""
-    return model_data(read_model(CONFIGS / f"{name}.json"))
+    return pecli.model(CONFIGS / f"{name}.json").data
 
 
 PLAIN = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "rope_theta": 10000.0}
@@ -33,8 +32,16 @@ PLAIN = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "r
         ({"model_type": "foo", **PLAIN}, "model_type", "pecli does not know this type"),
         ({"architectures": ["FooLM"], **PLAIN}, "architectures", "pecli does not know this type"),
         ({"model_type": "foo", "text_config": PLAIN}, "text_config", "pecli knows none called foo;"),
-        ({"model_type": "llama", **PLAIN, "vision_config": PLAIN}, "vision_config", "pecli knows none called llama_vision;"),
-        ({"model_type": "llama", **PLAIN, "audio_config": PLAIN}, "audio_config", "pecli knows none called llama_audio;"),
+        (
+            {"model_type": "llama", **PLAIN, "vision_config": PLAIN},
+            "vision_config",
+            "pecli knows none called llama_vision;",
+        ),
+        (
+            {"model_type": "llama", **PLAIN, "audio_config": PLAIN},
+            "audio_config",
+            "pecli knows none called llama_audio;",
+        ),
         (
             {"model_type": "llama", **PLAIN, "vision_config": {"model_type": "foo", **PLAIN}},
             "vision_config.model_type",

@@ -63,3 +63,18 @@ def test_an_override_that_cannot_be_is_refused(
 ) -> None:
     Path("config.json").write_text(json.dumps({**CONFIG, **more}))
     assert ask("model", "config.json", "--override", override).code == code
+
+
+@pytest.mark.parametrize(
+    ("more", "override", "said"),
+    [
+        ({}, "{'rope_scaling': {'type': 'yarn'}}", "JSON takes double quotes"),
+        ({}, '{"rope_theta": 5,}', "leave out the last comma"),
+        ({"text_config": {"rope_theta": 5.0}}, "rope_theta=6", "write the keys into text_config of the file"),
+    ],
+)
+def test_an_override_that_is_refused_says_what_to_do(
+    ask: Ask, folder: Path, more: dict[str, Any], override: str, said: str
+) -> None:
+    Path("config.json").write_text(json.dumps({**CONFIG, **more}))
+    assert said in " ".join(ask("model", "config.json", "--override", override).err.split())

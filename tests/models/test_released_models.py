@@ -20,7 +20,7 @@ from pecli.core.errors import PecliError
 from pecli.core.language import finding
 from pecli.models.position_keys import READ_BY, UNUSED
 from pecli.models.reader import model_of as read
-from pecli.reports.model import model_data
+from pecli.reports.model import ModelReport
 from tests.models.make_released_models import row_of, variants, with_variant
 
 DATA = Path(__file__).parents[1] / "data"
@@ -149,7 +149,7 @@ def test_the_layers_of_a_config_that_lists_none_are_those_of_the_library() -> No
         config = truth["config"]
         if "layer_types" in config and truth["kinds"]["text"] == ["rope"]:
             bare = {"model_type": config["model_type"], "num_hidden_layers": len(config["layer_types"])}
-            both = [model_data(model_of(each)) for each in (config, bare)]
+            both = [ModelReport((model_of(each),)).data for each in (config, bare)]
             turned = [{i for layer in ropes([data]) for i in layer["layer_indices"]} for data in both]
             windows = [
                 {i: layer["attention_window"] for layer in ropes([data]) for i in layer["attention_window_layers"]}
@@ -163,7 +163,7 @@ def test_every_type_can_be_read_agrees_with_the_library_and_has_no_key_of_positi
     """One test, so that each config is read once."""
     assert len(TYPES) > 715
     models = {name: model_of(truth["config"]) for name, truth in TYPES.items()}
-    agreements = {name: agreement(model_data(model), TYPES[name]) for name, model in models.items()}
+    agreements = {name: agreement(ModelReport((model,)).data, TYPES[name]) for name, model in models.items()}
     apart = {aspect: {name for name, found in agreements.items() if found.get(aspect) is False} for aspect in ASPECTS}
     assert apart == {aspect: set(APART[aspect]) for aspect in ASPECTS}
     told = [(name, item) for name, model in models.items() for item in model.findings]

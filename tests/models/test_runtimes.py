@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pecli.core.language import say
@@ -47,7 +48,9 @@ DYNAMIC = {"rope_type": "dynamic", "factor": 4.0}
 UNKNOWN: list[tuple[dict[str, Any], str, set[str]]] = [  # a file, the words, and of which runtimes nothing is known
     ({"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "", {"vllm", "llama.cpp"}),
     ({"rope_scaling": {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
-                       "original_max_position_embeddings": 2048}}, "", {*EVERY} - {"transformers5"}),
+                       "original_max_position_embeddings": 2048}}, "", set()),
+    ({"rope_scaling": {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}}, "",
+     {*EVERY} - {"transformers5"}),
     ({"model_type": "qwen2"}, "", {*EVERY} - {"transformers5"}),
     ({"partial_rotary_factor": 0.5}, "", {"llama.cpp"}),
     ({"rope_scaling": {**DYNAMIC, "max_trained_positions": 1024}}, "", {*EVERY} - {"transformers5"}),
@@ -91,3 +94,31 @@ def test_runtimes_that_cannot_be_are_refused(ask: Ask, folder: Path, words: list
     for name in ("config.json", "b.json"):
         Path(name).write_text(json.dumps(LLAMA))
     assert ask("model", *words).code == 2
+
+
+def test_llama3_turns_in_vllm_and_sglang_as_their_code_does(ask: Ask, folder: Path) -> None:
+    factor, low, high, original = 8.0, 1.0, 4.0, 2048
+    scaling = {"rope_type": "llama3", "factor": factor, "low_freq_factor": low, "high_freq_factor": high,
+               "original_max_position_embeddings": original}  # fmt: skip
+    found = asked(ask, {**LLAMA, "rope_scaling": scaling}, "--runtime", "vllm,sglang")
+    rates = 1e4 ** (-np.arange(32) / 32)
+    waves = 2 * np.pi / rates
+    smooth = (original / waves - low) / (high - low)
+    blended = (1 - smooth) * rates / factor + smooth * rates
+    wanted = np.where(waves < original / high, rates, np.where(waves > original / low, rates / factor, blended))
+    for item in found.values():
+        assert np.allclose(item["layers"]["all"]["inv_freq"], wanted, rtol=1e-12)
+        assert (item["error"], item["not_known"], item["why"]) == (None, None, [])
+
+
+def test_the_converter_of_llama_cpp_reads_the_original_length_at_the_top_level_alone(ask: Ask, folder: Path) -> None:
+    """conversion of llama3: `original_max_position_embeddings` of the file itself, otherwise 8192."""
+    scaling = {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+    for inner, outer, rates_differ in ((2048, None, True), (8192, None, False), (2048, 2048, False)):
+        content = {**LLAMA, "rope_scaling": {**scaling, "original_max_position_embeddings": inner}}
+        content |= {} if outer is None else {"original_max_position_embeddings": outer}
+        found = asked(ask, content, "--runtime", "transformers4,llama.cpp")
+        (layer,) = (each for each in found["llama.cpp"]["layers"].values())
+        (other,) = (each for each in found["transformers4"]["layers"].values())
+        assert (layer["inv_freq"] != other["inv_freq"]) == rates_differ, (inner, outer)
+        assert (found["transformers4"]["how"], found["llama.cpp"]["how"]) == ("read", "read")

@@ -144,3 +144,87 @@ def test_rope_goes_on_to_the_product_that_depends_on_the_offset_alone(
     assert len({round(products[0], 6) for products in by_offset.values()}) == 3
     assert say("explain.the_product_of_query") in ask("explain", spec).out
     assert say("explain.the_product_of_query") not in ask("explain", "sinusoidal").out
+
+
+BLANKS = [  # of a line: what is given in an exercise, and how many blanks there are
+    (
+        "sinusoidal -d 4 -n 2",
+        ["| 0 | 10000^(-0/4) |", "PE(1, 3) = cos(1 · ω1) = ", "0.1234"],
+        4 + 8 + 1 + 17 + 8 + 8 + 1,
+    ),
+    ("rope -d 4 -n 2", ["PE(1, 3) = sin(1 · ω1) = ", "x'(1, 3) = x3 cos(1ω1) + x2 sin(1ω1) = "], 4 + 8 + 1 + 8 + 1 + 9),
+    ("binary -d 3 -n 2", ["| 0 | ", "PE(1, 2) = "], 6 + 6 + 1 + 6 + 6 + 1),
+    ("learned -d 4 -n 3", ["| 0 | 0.0025 | -0.0026 |", "PE(2, 3) = W[2, 3] = 0.00082"], 8 + 12 + 1),
+    ("relative -d 2 -n 2", ["| 1 喜欢 | 1 | 0 |"], 2 + 6 + 1 + 5 + 6),
+]
+
+
+@pytest.mark.parametrize(("line", "given", "count"), BLANKS)
+@pytest.mark.parametrize("lang", languages())
+def test_an_exercise_has_blanks_for_what_is_computed(
+    ask: Ask, folder: Path, line: str, given: list[str], count: int, lang: str
+) -> None:
+    ended = ask("explain", *line.split(), "--lang", lang, "--blank", "-o", "sheet.md")
+    assert (ended.code, ended.out) == (0, "sheet.md\nsheet-solved.md\n"), ended.err
+    task, text = Path("sheet.md").read_text("utf-8").split("\n", 1)
+    blank = r"\_\_\_\_\_\_"
+    assert text.count(blank) == count and blank in task
+    assert [own for own in given if own not in text.replace("\\[", "[").replace("\\]", "]")] == []
+    assert ask("explain", *line.split(), "--lang", lang, "-o", "plain.md").code == 0
+    solved = Path("sheet-solved.md").read_text("utf-8")
+    assert solved == Path("plain.md").read_text("utf-8") and blank not in solved
+    assert solved.count("\n") == text.count("\n") - 1  # an exercise has one more, after the task
+
+
+EXERCISES = [  # a line, its exit code, the files that it writes, and what it says
+    ("--blank", 0, [], "______"),
+    ("--blank -o -", 0, [], r"\_\_"),
+    ("--blank -o a.tex -o b.md", 0, ["a-solved.tex", "a.tex", "b-solved.md", "b.md"], "a-solved.tex"),
+    ("--blank -o {base}.md --base 10,100", 0, ["10-solved.md", "10.md", "100-solved.md", "100.md"], "100-solved.md"),
+    ("--blank --format md", 0, ["explain-sinusoidal-blank.md", "explain-sinusoidal.md"], "explain-sinusoidal.md"),
+    ("--blank -o a.json", 2, [], "--blank is for .md, .tex files only"),
+    ("--blank -o a.md -o a-solved.md", 2, [], "a-solved.md"),
+    ("-o a.md", 0, ["a.md"], "a.md"),
+]
+
+
+@pytest.mark.parametrize(("line", "code", "files", "said"), EXERCISES)
+def test_the_solved_exercise_stands_beside_it(
+    ask: Ask, folder: Path, line: str, code: int, files: list[str], said: str
+) -> None:
+    ended = ask("explain", *line.split())
+    assert (ended.code, sorted(path.name for path in folder.iterdir())) == (code, files)
+    assert said in ended.out + ended.err
+
+
+def test_a_batch_writes_the_solved_exercise_too(ask: Ask, folder: Path) -> None:
+    Path("f.toml").write_text('[[figure]]\ncommand = "explain"\nblank = true\noutput = "s.md"\n')
+    assert ask("batch", "f.toml", "-j", "1").out.split() == ["s.md", "s-solved.md"]
+
+
+SHIFTS = [  # a line, and whether explain shows M_3
+    ("-d 4", True),
+    ("sinusoidal:layout=concatenated -d 6 --entry 2,1", True),
+    ("sinusoidal:family=timestep -d 5 --entry 2,4", True),
+    ("clock", True),
+    ("relative -d 4", True),
+    ("-d 5", False),
+    ("-d 130", False),
+    ("rope -d 4", False),
+    ("binary", False),
+    ("learned", False),
+    ("sincos2d --grid 2x2 -d 8", False),
+]
+
+
+@pytest.mark.parametrize(("line", "there"), SHIFTS)
+def test_explain_shows_the_matrix_of_a_shift(ask: Ask, line: str, there: bool) -> None:
+    found = facts(ask, *line.split())
+    matrix, table, entry = np.array(found["shift"]), np.array(found["table"]), found["shift_entry"]
+    assert bool(matrix.size) == there == ("M_k" in ask("explain", *line.split()).out)
+    if there:
+        assert table[:-3] @ matrix.T == pytest.approx(table[3:], abs=1e-12)
+    if entry is not None:
+        at = found["positions"].index(entry["position"])
+        assert entry["value"] == pytest.approx(table[at, entry["column"]], abs=1e-12)
+        assert evaluate(entry["steps"][-1]) == pytest.approx(entry["value"], abs=1e-8)

@@ -1,0 +1,46 @@
+"""Options that draw a figure step by step: one more wave or column in every frame, in the same layout."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from pecli.analysis import E
+from pecli.core.errors import UnusedOptionError, UsageError
+from pecli.core.options import option
+from pecli.figures.base import Figure, View
+
+
+@dataclass(frozen=True)
+class Revealing(Figure[E]):
+    """Base of the figures that can be drawn step by step, from the top or the left.
+
+    `reveal` becomes a sweep of `revealed` when options are expanded into jobs: no figure has it, and no job stores it.
+    """
+
+    reveal: bool = option(False, "add one wave or pair per frame of a .gif or .html, or page of a .pdf")
+    revealed: int | None = option(None, "number of waves or pairs to draw", at_least=1, unset="all")
+
+    def check(self) -> None:
+        super().check()
+        if self.reveal:
+            text = "--reveal makes a picture for each step, and this is one picture"
+            raise UsageError(text, option="reveal", advice="--revealed says how many steps it shows")
+
+    def settings(self) -> dict[str, Any]:
+        return {name: value for name, value in super().settings().items() if name != "reveal"}
+
+    def check_revealed(self, view: View[E]) -> None:
+        """Raise UsageError if there is one step, so that it has no effect to choose how many are drawn."""
+        if self.revealed is not None and self.steps(view) == 1:
+            raise UnusedOptionError("revealed", self.revealed, f"this {self.name} is drawn in one step")
+
+    @abstractmethod
+    def steps(self, view: View[E]) -> int:
+        """Return how many steps there are until everything is drawn."""
+
+    def drawn_steps(self, view: View[E]) -> int:
+        """Return how many steps are drawn."""
+        every = self.steps(view)
+        return every if self.revealed is None else min(self.revealed, every)

@@ -1,0 +1,56 @@
+"""How far a base of rope holds: the offsets at which equal vectors score 0 or more on average."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from pecli.core.lazy import Array, cached, np
+from pecli.measures.waves import NEGATIVE
+
+FINE = 256  # offsets in a row of the matrix product
+ROWS = 8  # rows of the first product; each later one has twice as many
+
+
+@dataclass(frozen=True)
+class ReleasedModel:
+    """A released model: base, trained context, rotary columns, and the source of these numbers."""
+
+    base: float
+    context: int
+    d: int
+    source: str
+
+
+@cached
+def released_models() -> dict[str, ReleasedModel]:
+    """Return the models in ``released.toml`` by name."""
+    text = Path(__file__).with_name("released.toml").read_text(encoding="utf-8")
+    return {name: ReleasedModel(**facts) for name, facts in tomllib.loads(text).items()}
+
+
+def reach_of_base(base: float, d: int, most: int) -> int:
+    """Return the first offset m < most at which Σ_j cos(base^(−2j/d) m) is negative, or `most`.
+
+    The same as `pecli.measures.waves.first_negative_offset` for a rope without scaling, but only in float64, to be fast
+    enough for hundreds of bases. Since cos((a + b)ω) = cos aω cos bω − sin aω sin bω, the product of two small tables
+    gives all offsets. Men et al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591.
+    """
+    rates = base ** (-2 * np.arange(d // 2) / d)
+    fine = np.multiply.outer(np.arange(FINE), rates)
+    ended = np.concatenate([np.cos(fine), -np.sin(fine)], axis=1).T
+    first, rows = 0, ROWS
+    while first < most:
+        coarse = np.multiply.outer(first + FINE * np.arange(rows), rates)
+        sums = (np.concatenate([np.cos(coarse), np.sin(coarse)], axis=1) @ ended).reshape(-1)[: most - first]
+        negative = sums < NEGATIVE * d / 2
+        if negative.any():
+            return first + int(negative.argmax())
+        first, rows = first + FINE * rows, 2 * rows
+    return most
+
+
+def reaches(bases: Array, d: int, most: int) -> Array:
+    """Return the reach of each base, shape (n,)."""
+    return np.array([reach_of_base(float(base), d, most) for base in bases])

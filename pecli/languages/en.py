@@ -829,6 +829,8 @@ TEXTS = {
     "identify.kept_divisors": "as divisors of the rates",
     "identify.kept_slopes": "slopes of the heads",
     "identify.kept_transposed": "transposed",
+    "identify.kept_rows_tiled": "all rows again and again, as the columns of a grid",
+    "identify.kept_rows_repeated": "each row several times, as the rows of a grid",
     "identify.kept_rows_reversed": "positions in descending order",
     "identify.kept_columns_in_fours": "columns in fours: two of one axis, two of the other",
     # measure

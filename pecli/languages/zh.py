@@ -793,6 +793,8 @@ TEXTS = {
     "identify.kept_divisors": "以频率的除数存储",
     "identify.kept_slopes": "各头的斜率",
     "identify.kept_transposed": "转置",
+    "identify.kept_rows_tiled": "所有行反复出现，如网格的列",
+    "identify.kept_rows_repeated": "每行连续出现多次，如网格的行",
     "identify.kept_rows_reversed": "位置从大到小",
     "identify.kept_columns_in_fours": "各列四个一组：两列属一个轴，两列属另一个轴",
     # measure

@@ -71,6 +71,7 @@ from pecli.measures.kept import (
     roundings,
     single_waves,
     without_copies,
+    without_repeated_rows,
 )
 from pecli.measures.rates import BASES, BLENDS, ntk_equivalent, ropes_of, slopes_of, tensor2tensor_of
 from pecli.measures.waves import power_spectrum
@@ -218,6 +219,9 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
     turned : whether it is the transpose of another table
     """
     rounding = RELATIVE[blank.number_type]
+    if (repeated := without_repeated_rows(table)) is not None:
+        found = best_kept(repeated[1], blank, turned)
+        yield replace(found, kept=(repeated[0], *found.kept))
     if (angles := angles_of(table, rounding)) is not None:
         yield of_waves(table, blank, angles)
     if not turned and len(table.T) >= MIN_ROWS and holds_waves(table.T):

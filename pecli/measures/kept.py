@@ -90,6 +90,22 @@ def without_copies(table: Array) -> tuple[str, Array] | None:
     return names.pop() if len(names) == 1 else "mixed_pairings", np.hstack([part for _, part in told])
 
 
+def without_repeated_rows(table: Array) -> tuple[str, Array] | None:
+    """Return how rows are repeated, as those of one axis of a grid are, and the table with each row once."""
+    again = np.flatnonzero((table[1:] == table[0]).all(axis=1)) + 1
+    if not len(again):
+        return None
+    if again[0] > 1:
+        each, copies = table[: again[0]], len(table) / again[0]
+        return (
+            ("rows_tiled", each) if copies % 1 == 0 and np.array_equal(np.tile(each, (int(copies), 1)), table) else None
+        )
+    run = int(again[-1]) + 1
+    each = table[::run]
+    whole = run == len(again) + 1 and len(table) % run == 0 and len(each) > 1
+    return ("rows_repeated", each) if whole and np.array_equal(np.repeat(each, run, axis=0), table) else None
+
+
 def holds_waves(table: Array) -> bool:
     """Return True if most columns are single waves by their first rows: x(p + 1) + x(p − 1) = 2 cos ω · x(p)."""
     part = table[:FIRST]
@@ -170,7 +186,8 @@ def known_waves(part: Array, places: Array, kind: str, rates: Array, rounding: f
     wave, inverse, length = (np.cos, np.arccos, 8.0) if kind == "cosines" else (np.sin, np.arcsin, 8.0)
     near = places <= max(length, 1 + float(places.min()))
     angles, at = np.abs(inverse(np.clip(part[near], -1, 1))), places[near]
-    rates = np.where(np.isfinite(rates), rates, at @ angles / max(float(at @ at), 1e-300))
+    if len(at) and at.min() < length:  # later rows leave the number of whole turns open
+        rates = np.where(np.isfinite(rates), rates, at @ angles / max(float(at @ at), 1e-300))
     while True:
         near = places <= length
         for _ in range(4 if near.any() else 0):

@@ -154,5 +154,7 @@ def tensor2tensor_of(rope: Rope, rates: Array, errors: Array) -> Sinusoidal | No
 
 def slopes_of(numbers: Array, share: float) -> Any:
     """Return the ALiBi with these slopes, (n_heads,), up to the relative error `share`; None if there is none."""
+    if numbers.min() <= 0:
+        return None
     known = (Alibi(heads=len(numbers), family=family) for family in ("paper", "geometric") if 1 < len(numbers) <= 1024)
     return next((each for each in known if np.all(np.abs(each.slopes() / numbers - 1) <= share)), None)

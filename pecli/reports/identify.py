@@ -73,6 +73,8 @@ KEPT = {  # how the numbers are kept
     "slopes": "identify.kept_slopes",
     "transposed": "identify.kept_transposed",
     "rows_reversed": "identify.kept_rows_reversed",
+    "rows_tiled": "identify.kept_rows_tiled",
+    "rows_repeated": "identify.kept_rows_repeated",
     "columns_in_fours": "identify.kept_columns_in_fours",
     "half_positions": "identify.kept_half_positions",
     "octaves": "identify.kept_octaves",
@@ -470,4 +472,6 @@ def read_and_identify(
     found = identify(numbers)
     file = None if kept else Learned(file=path, tensor=tensor)
     length = numbers.shape["transposed" in found.kept]
+    if {"rows_tiled", "rows_repeated"} & {*found.kept}:
+        length = len(np.unique(numbers, axis=0))
     return IdentifyReport(file_label(path), file, replace(found, kept=(*filter(None, [kept]), *found.kept)), length)

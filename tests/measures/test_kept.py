@@ -279,6 +279,15 @@ def crop(rng: Generator) -> Case:
     )
 
 
+def one_axis(rng: Generator) -> Case:
+    (h, w), d = sides(rng), int(rng.choice([32, 64, 128]))
+    table, first = grid_table(np.arange(h), np.arange(w), paper(d // 2, 10000.0)), int(rng.integers(2))
+    half = np.hsplit(table, 2)[first]
+    return typed(half, rng), Truth(
+        ("sinusoidal",), (("rows_tiled", "rows_repeated")[first],), base=10000.0, name="paper"
+    )
+
+
 def exchanged_axes(rng: Generator) -> Case:
     (h, w), d = sides(rng), int(rng.choice([32, 64, 128]))
     table = grid_table(np.arange(h), np.arange(w), paper(d // 2, 10000.0), first="row")
@@ -373,9 +382,10 @@ def doubled(rng: Generator) -> Case:
 
 KINDS: dict[Callable[[Generator], Case], int] = {
     one_wave: 24, one_wave_in_bfloat16: 6, one_wave_of_rounded_rates: 6,
-    copied: 16, vllm: 20, freqs_cis: 16, view_as_real: 16, rotation_matrices: 6,
+    copied: 10, vllm: 20, freqs_cis: 16, view_as_real: 16, rotation_matrices: 6,
     angle_tables: 16, rate_vectors: 16, tensor2tensor_rates: 4, divisors: 10, slopes: 10, descending: 10, centred: 10,
-    started: 12, simple_vit: 10, scaled_grid: 8, crop: 10, exchanged_axes: 6, loftr: 10, nerf: 10, integer_exponents: 6,
+    started: 12, simple_vit: 10, scaled_grid: 8, crop: 10, one_axis: 6, exchanged_axes: 6, loftr: 10, nerf: 10,
+    integer_exponents: 6,
     transposed: 8, sine_for_cosine: 6, rounded: 16, mixed: 6, doubled: 6,
 }  # fmt: skip
 

@@ -4,7 +4,7 @@
 >>> table = pecli.encode("sinusoidal", base=10, d=64, length=100)  # (100, 64), float64
 >>> rope = pecli.encoding("rope:base=500000,d=64")
 >>> turned = rope.rotate(queries, positions)                       # (…, length, 64)
->>> picture = pecli.heatmap(base=10)                               # a function a figure; shows itself in a notebook
+>>> picture = pecli.heatmap(base=10)                               # one function per figure; shows itself in a notebook
 >>> picture.save("heatmap.png", "heatmap.svg")
 >>> picture.draw(ax)                                               # onto an Axes of your own
 >>> pecli.compare(weights, "rope", label=["mine", "RoPE"])         # an array is an encoding
@@ -61,7 +61,8 @@ _MODULES = {  # of the names that are imported when they are first asked for
 if not TYPE_CHECKING:  # a type checker would take any name for one that there is
 
     def __getattr__(name: str) -> Any:
-        """Import a name of the API, so that ``import pecli`` and ``pecli --version`` do not pay for it."""
+        """Import a name of the API when it is first used, so that ``import pecli`` and ``pecli --version`` stay
+        fast."""
         if name in _MODULES:
             return getattr(import_module(_MODULES[name]), name)
         if name == "__all__":
@@ -86,15 +87,16 @@ def encode(
 
     Parameters
     ----------
-    encoding : a name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``; or a table, as `encoding` takes it
-    length, start : the positions start … start + length − 1; without a length all rows of a file, else 200
-    **parameters : the encoding's, winning over the spec (``pecli encodings NAME`` lists them)
+    encoding : a name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``; or a table, as for `pecli.encoding`
+    length, start : the positions are start … start + length − 1; by default, length is the number of rows for a table
+        from a file, else 200
+    **parameters : parameters of the encoding, which override the spec (``pecli encodings NAME`` lists them)
 
     Returns
     -------
     ndarray, shape (length, d), float64
         Row i is the vector of position start + i, dimensionless. An encoding of offsets, such as ``relative``, has one
-        row an offset.
+        row per offset.
 
     Raises
     ------
@@ -124,13 +126,13 @@ def encode(
 
 
 def encoding(spec: Spec = "sinusoidal", **parameters: Any) -> Any:
-    """Make an encoding, to work with what it can do.
+    """Return an encoding, whose methods compute its table, rotation, frequencies or bias.
 
     Parameters
     ----------
-    spec : a name or a spec, ``"rope"``, ``"rope:base=500000,d=64,pairing=half"``; or a table, of numpy or
-        with ``__array__`` (torch on the CPU, pandas): it is `learned`, and its numbers are copied
-    **parameters : the encoding's, winning over the spec (``pecli encodings NAME`` lists them)
+    spec : a name or a spec, ``"rope"``, ``"rope:base=500000,d=64,pairing=half"``; or a table, from numpy or with
+        ``__array__`` (torch on the CPU, pandas), which becomes a `learned` encoding with a copy of the numbers
+    **parameters : parameters of the encoding, which override the spec (``pecli encodings NAME`` lists them)
 
     Returns
     -------
@@ -213,19 +215,20 @@ def model(
     ----------
     *paths : the file, a folder or a glob, or ``hf:org/name``; several models stand side by side
     seq_len : the length in use, positions; for dynamic and longrope
-    override : keys laid over the file as transformers does: a mapping, or text as the command line takes it,
+    override : keys that replace those of the file, as in transformers: a mapping, or text as on the command line,
         ``'rope_scaling={"type": "yarn", …}'``, or several such texts
     ignore : codes of findings that are left out
     same : compare two files: data and display are the comparison alone, and ``report.same`` says whether they apply the
         same encoding
     tolerance : the largest relative difference at which two numbers count as equal, for ``same``
-    runtime : what these runtimes do with one file: ``"all"``, ``"vllm"``, … or several (``pecli model --help``)
+    runtime : report what these runtimes do with one file: ``"all"``, ``"vllm"``, … or several (``pecli model --help``)
     flags : llama.cpp's own flags for a GGUF file, with ``runtime="llama.cpp"``: ``"--rope-freq-base 1e6"``
 
     Returns
     -------
     ModelReport, or RuntimesReport for `runtime` without `flags`
-        Shows itself in a notebook; ``data`` has all of it as plain values, those of ``pecli model --json``.
+        Shows itself in a notebook; ``data`` has the whole report as plain values, as ``pecli model --json`` prints
+        them.
 
     Raises
     ------
@@ -260,15 +263,16 @@ def extend(
     Parameters
     ----------
     path : the file, or a folder that holds one, or ``hf:org/name``
-    to : positions that the model is to read
-    trained : positions of its training; without it the context that the file names, before its scaling
-    new_base : of the method "base"; without it the one of Liu et al. 2023, arXiv:2310.05209, theorem 2
-    method : whose lines are told: linear, ntk, dynamic, yarn, longrope (of a file that has its factors) or base
+    to : number of positions that the model is to read
+    trained : number of positions in training; by default, the context in the file, before its scaling
+    new_base : the base for the method "base"; by default, the base from Liu et al. 2023, arXiv:2310.05209, theorem 2
+    method : the method for which the runtimes' lines are returned: linear, ntk, dynamic, yarn, longrope (only for a
+        file that has its factors) or base
 
     Returns
     -------
     ExtendReport
-        Shows itself in a notebook; ``data`` has all of it as plain values.
+        Shows itself in a notebook; ``data`` has the whole report as plain values.
 
     Raises
     ------
@@ -291,15 +295,15 @@ def identify(
 
     Parameters
     ----------
-    table : its file, ``"file#tensor"`` or ``"hf:org/name"``, or the numbers themselves, (length, d)
-    tensor : its name in the file, or how it ends
-    rates : in place of a table those of a rope, rad/position, (n_pairs,)
-    base : the numbers are what the rates of this base are divided by, as llama.cpp keeps them
+    table : the table's file, ``"file#tensor"`` or ``"hf:org/name"``, or the numbers themselves, shape (length, d)
+    tensor : the table's name in the file, or the end of that name
+    rates : instead of a table, the rates of a rope in rad/position, shape (n_pairs,)
+    base : if given, the numbers are divisors of the rates of this base, as in llama.cpp's files
 
     Returns
     -------
     IdentifyReport
-        Shows itself in a notebook; ``data`` has all of it as plain values, ``found`` the fit.
+        Shows itself in a notebook; ``data`` has the whole report as plain values, ``found`` has the fit.
 
     Raises
     ------
@@ -329,19 +333,20 @@ def batch(
     folder : folder that holds all outputs; by default the file's folder
     only : names of figures or files, or globs
     jobs : how many processes, 1 or more
-    executor : draws instead of those, on other machines too; the files are written here
+    executor : draws instead of these processes, also on other machines; the files are still written on this one
     force : also redraw files that are up to date
     workers : the former name of jobs
 
     Returns
     -------
     list of Result
-        One a picture: its job, state (written, skipped, failed), paths, notes, why it failed, and where it stands in
-        the file. One that fails while it is drawn costs none of the others.
+        One per picture: its job, state (written, skipped, failed), paths, notes, why it failed, and its place in the
+        batch file. If a picture fails while it is drawn, the others are still drawn.
 
     Raises
     ------
-    PecliError : the file is wrong, each mistake with its line, and nothing is drawn; UsageError for wrong words
+    PecliError : the file has mistakes, listed with their lines; nothing is drawn
+    UsageError : an argument has a wrong value
     """
     from pecli.core.options import Option
     from pecli.jobs.batch import read_batch

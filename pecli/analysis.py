@@ -100,7 +100,8 @@ def chosen_indices(
 
 
 def places_option(help: str, **more: Any) -> Any:
-    """Return an option field for positions, given as numbers or as rows and columns of a grid."""
+    """Return an option field for positions, given as numbers or as rows and columns of a grid; `more` is passed on to
+    `option`."""
     return option(None, f"{help}; in a grid also row x column, 3x5", place=True, **more)
 
 
@@ -189,12 +190,13 @@ class Numbers(Generic[E_co]):
         return facts
 
     def failure(self, figure: Any) -> str:
-        """Return why the numbers fail what the figure's options ask of them; "" if they do not."""
+        """Return why the numbers violate a limit that an option of the figure sets, such as --tolerance; "" if they do
+        not."""
         return ""
 
     @classmethod
     def fact_types(cls) -> dict[str, Any]:
-        """Return the type of every fact that there may be, by name: what `facts` finds among the fields."""
+        """Return the type of every fact that `facts` can return, by field name."""
         hints, types = get_type_hints(cls, localns={"Array": list}), dict[str, Any]()
         for field in dataclasses.fields(cls):
             hint = hints[field.name]
@@ -348,7 +350,7 @@ class Analysis(Options, Generic[E], ABC):
 
     @classmethod
     def moving(cls, given: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the default values of `frame_option` in a moving picture, one a frame; by default none.
+        """Return the default values of `frame_option` in a moving picture, one per frame; by default none.
 
         given : the options that were given, by name
         """
@@ -376,7 +378,7 @@ class Analysis(Options, Generic[E], ABC):
 
     @property
     def judges(self) -> bool:
-        """Whether its options ask something of the numbers that they can fail."""
+        """Whether an option sets a limit that the numbers can violate; `Numbers.failure` then says whether they do."""
         return False
 
     def document_options(self) -> dict[str, Any]:
@@ -394,7 +396,7 @@ class Analysis(Options, Generic[E], ABC):
     def default_length(self, rows: int | None) -> int:
         """Return the default number of positions.
 
-        rows : the number of rows that the encodings fix, as a table from a file does, or None
+        rows : the number of rows if the encodings fix it, as a table from a file does, or None
         """
         own = self.default_options.get("length")
         if own is not None:
@@ -414,8 +416,8 @@ class Analysis(Options, Generic[E], ABC):
         return (view.covered.length, view.encoding.width)
 
     def parts(self, view: View[E]) -> Parts | None:
-        """Return all numbers in parts of some rows, so that a long file takes bounded memory, or None to compute all at
-        once."""
+        """Return all numbers in parts of a limited number of rows, so that a long file takes bounded memory, or None to
+        compute all at once."""
         return None
 
     def check_view(self, view: View[E]) -> None:

@@ -105,6 +105,7 @@ def finish(plan: Batch, chosen: Batch, pages: list[str], ended: list[Result]) ->
 
     plan : all figures, for pages in Markdown and HTML
     chosen : the selected figures, for a PDF
+    ended : the results of the figures that were begun
     """
     failed = {result.paths: result.failure for result in ended if result.failure is not None}
     left = len(chosen.jobs) - len(ended)
@@ -165,7 +166,8 @@ def batch(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Draw every figure of a TOML file, or do what a mode such as --check says instead."""
+    """Draw every figure of a TOML file; with --init, --schema, --check or --dry-run, do what that option says
+    instead."""
     given = {name: value for name, value in locals().items() if value not in (None, False, ())}
     for mode in (name for name in INSTEAD if name in given):
         for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
@@ -197,7 +199,7 @@ def batch(
 
 
 class Line(TypedDict):
-    """What --dry-run says of a picture."""
+    """The --dry-run --json output for one picture; `done` is true if it is up to date."""
 
     command: str
     done: bool
@@ -205,14 +207,14 @@ class Line(TypedDict):
 
 
 class Difference(TypedDict):
-    """What --check says of a file that is not as asked for."""
+    """The --check --json output for one file that is missing, stale or orphaned."""
 
     state: str
     path: str
 
 
 def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
-    """Print the command line of each picture; those that are up to date are commented out with #."""
+    """Print the command line of each picture; pictures that are up to date are commented out with #, unless `force`."""
     jobs = track(plan.jobs, "looking")
     lines = [(command(job, job.paths), not force and is_done(job), job.paths) for job in jobs]
     if as_json:

@@ -87,7 +87,10 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
 
 
 def _report_result(result: Result, *, as_json: bool, paths: bool, quiet: bool, verbose: bool) -> None:
-    """Print the result of a job; raise its failure."""
+    """Print the result of a job; raise its failure, if it has one.
+
+    paths : whether to print the paths of the files that were written
+    """
     job, written = result.job, list(result.sizes)
     if result.failure is None and not quiet:
         print_notes(*map(as_flags, result.notes))
@@ -106,7 +109,7 @@ COLUMN = 12  # approximate width of a terminal column, pixels
 
 
 def check_show(as_json: bool) -> None:
-    """Raise UsageError if pictures cannot be shown because standard output is not a terminal, or has JSON."""
+    """Raise UsageError if pictures cannot be shown because standard output is not a terminal or is used for JSON."""
     if as_json:
         raise UsageError("--show and --json both write to standard output")
     from rich.console import Console

@@ -138,8 +138,8 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
 def chosen_encodings(figure: type[Analysis[Any]], words: Sequence[str]) -> list[type[Encoding]]:
     """Return the encodings that the words name and the figure takes, otherwise the figure's default encoding.
 
-    The words are scanned before Typer parses them, because Typer needs the options beforehand: a plugin's options are
-    only known by its name, and ``pecli heatmap rope --help`` shows those of rope.
+    The words are scanned before Typer parses them, because Typer needs the options beforehand: only the name of a
+    plugin tells its options, and ``pecli heatmap rope --help`` shows those of rope.
     """
     heads = [word.removeprefix("--encoding=").removeprefix("-e").partition(":")[0] for word in words]
     kinds = [kind for head in heads if head.isidentifier() and (kind := encoding_named(head)) is not None]
@@ -157,7 +157,7 @@ def _for_figure(figure: type[Analysis[Any]], entry: Option) -> Option:
 
 
 def run_parameters(drawn: bool = True) -> list[inspect.Parameter]:
-    """Return the parameters for options of a run; without those for pictures if nothing is drawn."""
+    """Return the parameters for options of a run; if nothing is drawn, without the options for pictures."""
     return [parameter(entry, "Output") for entry in run_options(*(() if drawn else PICTURES_ALONE))]
 
 

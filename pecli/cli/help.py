@@ -19,7 +19,7 @@ OPTIONS, USED_MOST = "Options", "Used most"  # headings
 
 
 def columns() -> int:
-    """Return the width of a page: that of the terminal, within limits."""
+    """Return the width of a page in characters: the terminal's width, within limits."""
     return min(max(shutil.get_terminal_size().columns, LEAST), MOST)
 
 
@@ -59,7 +59,7 @@ def commands_page(ctx: Any, summary: str, groups: Mapping[str, Mapping[str, str]
 
 
 def entry(parameter: Any) -> tuple[str, str]:
-    """Return an option or argument as its names with its metavar, and its help."""
+    """Return (names with metavar, help text) of an option or argument."""
     if parameter.param_type_name == "argument":
         return (parameter.metavar or parameter.name).upper(), parameter.help or ""
     short = [name for name in parameter.opts if len(name) == 2]

@@ -115,7 +115,7 @@ class ParameterData(TypedDict):
 
 
 def encoding_types() -> dict[str, Any]:
-    """Return the types of what --json says of an encoding, by key."""
+    """Return the types in the --json output for an encoding, by key."""
     return {**dict.fromkeys((*facts(Learned), "formula", "latex"), str), "parameters": dict[str, ParameterData]}
 
 
@@ -207,7 +207,7 @@ def model(
 
 
 def model_schema() -> dict[str, Any]:
-    """Return the schema of what --json says of one model, of several, of a comparison and of runtimes."""
+    """Return the schema of the --json output for one model, several models, a comparison, and runtimes."""
     from pecli.reports.model import OneModel, SeveralModels
     from pecli.reports.runtimes import RuntimesData
     from pecli.reports.same import ComparisonData
@@ -218,7 +218,11 @@ def model_schema() -> dict[str, Any]:
 def draw_models(
     models: Sequence[Any], figure: str, paths: list[str], format: str | None, language: Any, **how: Any
 ) -> None:
-    """Draw the figure of these models into the files."""
+    """Draw the figure of these models into the files, or show it in the terminal if there are none.
+
+    language : the language of the picture's texts
+    how : arguments of `run_jobs`
+    """
     if figure == "layers":
         write_layers(models, paths, format, language)
     else:
@@ -226,7 +230,10 @@ def draw_models(
 
 
 def write_layers(models: Sequence[Any], paths: Sequence[str], format: str | None, language: Any) -> None:
-    """Write the picture of the layers of models into each of these files."""
+    """Write the picture of the layers of models into each of these files.
+
+    format : the format of files whose names have no ending, or None
+    """
     from pecli.figures.layers import draw_layers
     from pecli.files.formats import format_of
     from pecli.files.writer import check_target, write
@@ -333,7 +340,7 @@ def extend(
 
 
 def extend_schema() -> dict[str, Any]:
-    """Return the schema of what --json says of a model that is to read longer texts."""
+    """Return the schema of the --json output of `pecli extend`."""
     from pecli.reports.extend import ExtendData
 
     return schema_of(ExtendData)

@@ -62,7 +62,8 @@ def language_option() -> Option:
 
 
 def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parameter:
-    """Return an option as a keyword parameter for Typer. Its value stays text, to be parsed by the option itself."""
+    """Return an option as a keyword parameter for Typer, in the group `panel` of the help. Its value stays text, to be
+    parsed by the option itself."""
     switch = entry.scalar is bool
     shown = typer.Option(
         *(entry.flag, *entry.flags),
@@ -79,7 +80,10 @@ def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parame
 def argument(
     name: str, help: str, *, many: bool = False, required: bool = False, metavar: str | None = None, offers: Any = None
 ) -> inspect.Parameter:
-    """Return a positional parameter for one word, or several if `many`; if not required, its default is None."""
+    """Return a positional parameter for one word, or several if `many`; if not required, its default is None.
+
+    offers : function that returns completions for a word
+    """
     shown = typer.Argument(help=help, metavar=metavar or name.upper(), show_default=False, autocompletion=offers)
     kind: Any = list[str] if many else str
     return keyword(name, kind if required else kind | None, inspect.Parameter.empty if required else None, shown)
@@ -91,12 +95,17 @@ def context_parameter() -> inspect.Parameter:
 
 
 def keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter:
-    """Return a keyword parameter annotated for Typer."""
+    """Return a keyword parameter annotated for Typer.
+
+    kind : its type
+    shown : the `typer.Option` or `typer.Argument` that describes it
+    """
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
 
 
 def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
-    """Return the function with its signature replaced by these parameters; ValueError if two have the same name."""
+    """Return the function with its signature replaced by these parameters; raise ValueError if two have the same
+    name."""
     signature = inspect.Signature(parameters)
     function.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect
     function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
@@ -117,14 +126,15 @@ def with_options(
 
 
 def value_of(entry: Option, texts: Any) -> Any:
-    """Return the value of an option from its texts: the last one, or all for an option that takes several values."""
+    """Return the value of an option, parsed from the last of its texts, or from all of them if the option takes several
+    values."""
     if texts in (None, False, [], ()):
         return entry.default
     return entry.read(texts if entry.scalar is bool else entry.split_items(texts) if entry.many else texts[-1])
 
 
 def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of options as text, unparsed, with several values in one text split."""
+    """Return the values of options as unparsed texts; a text that holds several values is split into them."""
 
     def values(entry: Option, text: Any) -> Any:
         return text if entry.scalar is bool else entry.split_items([text] if isinstance(text, str) else text)

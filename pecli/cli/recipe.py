@@ -76,7 +76,7 @@ def recipe(files: list[str], *, form: str | None, output: tuple[str, ...], json:
 
 
 class RecipeData(TypedDict):
-    """What --json says of a finished file."""
+    """The --json output for a finished file."""
 
     paths: list[str]
     command: str
@@ -104,7 +104,7 @@ RECIPE_COMMAND = Command(
 
 
 def read_job(path: str, output: Sequence[str] = ()) -> Job:
-    """Return the job of a finished file, with that file, or `output`, as its output.
+    """Return the job of a finished file; its output is `output`, or by default the finished file itself.
 
     A notice names each input file that is not found beside the finished file.
     """
@@ -118,7 +118,11 @@ def read_job(path: str, output: Sequence[str] = ()) -> Job:
 
 
 def carried_job(path: str, found: Mapping[str, Any], output: Sequence[str] = ()) -> tuple[Job, list[str]]:
-    """Return the job in a finished file's metadata, and its input files that are not found beside the file."""
+    """Return the job in a finished file's metadata, and its input files that are not found beside the file.
+
+    found : the metadata
+    output : the job's new outputs, by default the finished file
+    """
     values = job_settings(found)
     with errors_naming(path):
         name, outputs = str(values.pop("command", "")), list(output) or [escape_placeholders(path)]
@@ -127,7 +131,7 @@ def carried_job(path: str, found: Mapping[str, Any], output: Sequence[str] = ())
 
 
 def options_for_files(values: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
-    """Return the options without those that only apply to formats of which none is written."""
+    """Return the options, without those that only apply to formats that none of the files at `paths` has."""
     formats = [FORMATS[ending] for path in paths if (ending := ending_of(path)) in FORMATS]
     owners = {**OWNED, "long": "rows"}
     owned = {name for name, kind in owners.items() if name != "style" and not any(getattr(f, kind) for f in formats)}
@@ -144,7 +148,8 @@ def errors_naming(path: str) -> Iterator[None]:
 
 
 def path_below_here(path: str) -> str:
-    """Return a path as one below the current folder, as tar does, because a batch writes nowhere else."""
+    """Return a path changed to lie below the current folder, without leading "/" or "..", as tar does: a batch writes
+    nowhere else."""
     place = os.path.relpath(path) if Path(path).is_absolute() else os.path.normpath(path)
     inside = re.sub(r"^(\.\./)+", "", place)
     if inside != place:
@@ -153,7 +158,10 @@ def path_below_here(path: str) -> str:
 
 
 def redraw(context: typer.Context, file: str, **before: Any) -> None:
-    """Draw a finished file again with some options changed; options of its figure may follow the file."""
+    """Draw a finished file again with some options changed; options of its figure may follow the file.
+
+    before : options before the file, which are refused
+    """
     with guard():
         early = [name.replace("_", "-") for name, value in before.items() if value not in (None, False)]
         if file.startswith("-") or early:
@@ -168,7 +176,8 @@ def redraw(context: typer.Context, file: str, **before: Any) -> None:
 
 
 def _redraw_with_help() -> Any:
-    """Return `redraw` with the options that all figures share, for its help; options after the file come later."""
+    """Return `redraw` with the options that all figures share, for its help. The options of one figure are read later,
+    when the file is known."""
     shown = [parameter(entry, panel) for part, panel in SHARED.items() for entry in part.options().values()]
     words = [
         context_parameter(),
@@ -203,7 +212,7 @@ def with_shared_numbers(before: Sequence[str], spec: str) -> str:
 def _redraw_command(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
     """Return the figure's command with defaults from the job in the file's metadata.
 
-    A file that holds a whole sweep is drawn again as one file, in the same format if that holds many pictures.
+    A file that holds a whole sweep is drawn again as one file; it keeps its format if that can hold many pictures.
     """
 
     def jobs(texts: dict[str, Any], show: bool) -> list[Job]:

@@ -13,7 +13,7 @@ from pecli.core.terminal import print_results
 
 
 def commands() -> dict[str, Command]:
-    """Return the commands that have --json, by name; those of plugins are not listed."""
+    """Return the commands that have --json, by name, without the commands of plugins."""
     from pecli.cli.app import PANEL, command_of
 
     every = {name: command_of(name) for name in PANEL if name != "schema"}
@@ -21,7 +21,7 @@ def commands() -> dict[str, Command]:
 
 
 def schema(command: str | None, **_: Any) -> None:
-    """Print the JSON Schema of what a command prints with --json; without one the commands that have it."""
+    """Print the JSON Schema of a command's --json output; without a command, list the commands that have --json."""
     from pecli.cli.app import ALIASES, command_of
     from pecli.figures import FIGURES
 

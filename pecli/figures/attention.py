@@ -213,7 +213,10 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return [PanelGroup(tuple(panels), (grid,))]
 
     def _titles(self, upright: bool) -> list[str]:
-        """Return the titles of all panels, with a blank line for the names of rows."""
+        """Return the titles of all panels, with a blank line above those that follow the name of a row.
+
+        upright : whether panels are stacked, as `_is_upright` says
+        """
         orders = [self.words, [self.words[at] for at in self.order()]]
         texts = [" ".join(own).replace("$", r"\$") for own in orders]
         if max(map(len, texts)) > MAX_TITLE:
@@ -224,8 +227,8 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return [*map(add, above, titles), *below]
 
     def _is_upright(self, canvas: Canvas) -> bool:
-        """Return whether to stack panels in two columns (without and with the encoding), as three do not fit side by
-        side."""
+        """Return whether to stack the panels in two columns (without and with the encoding) because three panels do not
+        fit side by side."""
         size = canvas.inches
         side = token_panel(self.words, ColorBar(""), "", "").least[0]
         across = 3 * side + max(ems(shortened(word)) for word in self.words) + 8  # labels and gaps
@@ -289,14 +292,15 @@ def weight_text(weight: float) -> str:
 
 
 def encoded_rows(encoding: AttentionEncoding, content: Array, positions: Array) -> Array:
-    """Return embeddings of shape (n, d) with the encoding of their positions; unchanged for a bias."""
+    """Return the embeddings `content`, shape (n, d), with the encoding of their positions; a bias leaves them
+    unchanged."""
     if isinstance(encoding, Rotary):
         return encoding.rotate(content, positions)
     return content + encoding.table(positions) if isinstance(encoding, Additive) else content
 
 
 def encoded_keys(encoding: AttentionEncoding, content: Array, positions: Array) -> Array:
-    """Return the same of keys."""
+    """Return the embeddings encoded as keys, which differ from queries only with xpos."""
     if isinstance(encoding, Rotary):
         return encoding.rotate_keys(content, positions)
     return encoded_rows(encoding, content, positions)
@@ -311,7 +315,10 @@ def head_bias(encoding: AttentionEncoding, positions: Array, head: int) -> Array
 
 
 def weights(x: Array, bias: Array | float = 0.0, keys: Array | None = None) -> Array:
-    """Return softmax(x keysᵀ / √d + bias), keys by default x, (n, n); bitwise independent of the order of rows."""
+    """Return softmax(x keysᵀ / √d + bias), shape (n, n), of queries x, which are also the keys by default.
+
+    The order of the rows does not change a single bit.
+    """
     scores = products(x, x if keys is None else keys) / np.sqrt(x.shape[1]) + bias
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted for a sum independent of order

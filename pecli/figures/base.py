@@ -144,7 +144,7 @@ def has_comparable_offsets(view: View[Any]) -> bool:
 
 
 def positions_text(encodings: Sequence[Encoding], shown: Positions) -> str:
-    """Return the title clause with the first and last position, or "" if the first is 0."""
+    """Return the title clause with the first and last of the positions shown, or "" if the first is 0."""
     first, last = (minus(f"{at:,.15g}") for at in ends_of(encodings, shown))
     return say(range_text_of(encodings), first=first, last=last) if shown.start else ""
 
@@ -155,7 +155,7 @@ def range_text_of(encodings: Sequence[Encoding]) -> str:
 
 
 def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str:
-    """Return the title clause with the first and last position, or with their number if the first is 0."""
+    """Return the title clause with the first and last position, or with the number of positions if the first is 0."""
     return positions_text(encodings, covered) or say(
         common_text([encoding.length_counted for encoding in encodings], Encoding.length_counted), count=covered.length
     )
@@ -181,7 +181,8 @@ def cell_averaging_note(encoding: Encoding | None, rows: int, columns: int, log:
     """Return the footnote for pixels that each show the mean of `rows` × `columns` cells; "" for one cell.
 
     encoding : gives the unit of rows, used if only rows are averaged
-    log : whether the axis is logarithmic, so that `rows` and `columns` are maxima
+    log : whether the axis is logarithmic, where pixels cover different numbers of cells: `rows` and `columns` are then
+        the largest ones
     """
     text = "figures.each_pixel_is_the" if log else "figures.each_pixel_is_the_mean"
     cells = say("figures.cells", rows=rows, columns=columns)
@@ -193,7 +194,9 @@ def cell_averaging_note(encoding: Encoding | None, rows: int, columns: int, log:
 def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
     """Return numbers whose main array is the first one's minus the second one's, with colours symmetric about 0.
 
-    reach : the smallest and the largest difference; None: the colour limits are bounds from the ends of both
+    reach : the smallest and the largest difference; with None, the colour limits are bounds that follow from the ends
+        of both colour scales
+    facts : other fields to replace in the result
 
     Raises UsageError if the shapes differ.
     """

@@ -1,4 +1,4 @@
-"""How far each base of rope holds, and models by base and context."""
+"""The context up to which each base of rope works, and models by base and context."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ HOLDS, FAILS = "C0", "C1"
 
 @dataclass(frozen=True)
 class Entry:
-    """A model or a rope: base, context (None if not stated), and first offset with a negative sum (None if none)."""
+    """A model or a rope: its base, its context (None if not stated), and the first offset at which its sum of cosines
+    is negative (None if there is none)."""
 
     name: str
     base: float
@@ -46,13 +47,14 @@ class Entry:
 
     @property
     def holds(self) -> bool:
-        """Whether all sums within the context are 0 or more."""
+        """Whether no sum of cosines within the context is negative."""
         return self.holds_to is None or (self.context is not None and self.holds_to >= self.context)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BasesNumbers(Numbers[Rope]):
-    """The first offset with a negative sum for each base, or the number of offsets searched if there is none."""
+    """The first offset at which the sum Σ_j cos ω_j m is negative for each base, or the number of offsets searched if
+    there is none."""
 
     reach: Array = over("base")
     base: Array = over("base")
@@ -90,7 +92,8 @@ class Bases(Figure[Rope]):
     -----
     At an offset with a negative sum, a key similar to the query scores lower on average than a dissimilar key: Men et
     al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591. Offsets are whole numbers; therefore the edge is
-    ragged, and a slightly larger base may hold less far. A rope without a context is a dot at its first negative sum.
+    ragged, and a slightly larger base may have its first negative sum earlier. A rope without a context is a dot at its
+    first negative sum.
     """
 
     name: ClassVar[str] = "bases"
@@ -247,7 +250,7 @@ def name_of(encoding: Rope) -> str:
 
 
 def together(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """Return the entries, grouped by place."""
+    """Return the entries in groups that share a dot: the same base, context and first offset with a negative sum."""
     found: dict[tuple[float, int | None, int | None], list[Entry]] = {}
     for entry in entries:
         found.setdefault((entry.base, entry.context, entry.holds_to), []).append(entry)
@@ -255,9 +258,10 @@ def together(entries: Sequence[Entry]) -> list[list[Entry]]:
 
 
 def text_of(entries: Sequence[Entry], narrow: bool = False) -> str:
-    """Return the names at one dot, and how far the base holds if it fails within the context or has none.
+    """Return the names at one dot and, if its sum turns negative within the context or no context is stated, how far
+    the base holds.
 
-    narrow : only the names, one a line
+    narrow : whether to return only the names, one per line
     """
     names, entry = (",\n" if narrow else ", ").join(entry.name for entry in entries), entries[0]
     if narrow or entry.holds_to is None or (entry.holds and entry.context is not None):

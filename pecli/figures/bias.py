@@ -105,11 +105,11 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return [line, farthest, hidden, sides, trained_border_note(self.trained)]
 
     def sees_all(self, at: int) -> bool:
-        """Return whether this head sees the farthest key, though not every head does."""
+        """Return whether shown head number `at` sees the farthest key; always False with `by_bucket`."""
         return not self.by_bucket and self.seen[at] == self.all_back
 
     def reach_text(self, at: int) -> str:
-        """Return how far this head sees, for its panel's title; "" if all heads see all keys."""
+        """Return how far shown head number `at` sees, for its panel's title; "" if all heads see all keys."""
         if self.by_bucket or self.view.encoding.n_heads == 1:
             return ""
         back, ahead = self.seen[at], self.ahead[at]
@@ -162,8 +162,8 @@ class Bias(BiasFigure):
     def _bar_names(self, view: View[BiasEncoding]) -> dict[float, str]:
         """Return {bucket: distance as text} for the ticks of the colour bar.
 
-        The ticks are the first bucket, the last bucket with a single distance, the last bucket, and that of the largest
-        distance shown.
+        The ticks are the first bucket, the last bucket with a single distance, the last bucket, and the bucket of the
+        largest distance shown.
         """
         encoding, most = view.encoding, view.positions.length - 1
         if not isinstance(encoding, T5) or encoding.known:
@@ -271,12 +271,13 @@ class Bias(BiasFigure):
 
 
 def _last_seen(seen: Array) -> tuple[int, ...]:
-    """Return the last distance that is seen in each row, or 0."""
+    """Return the last distance that each row of a mask sees, or 0."""
     return tuple(np.where(seen, np.arange(seen.shape[1]), 0).max(axis=1).tolist())
 
 
 def distances_of_buckets(encoding: BiasEncoding, by_offset: Array) -> Array:
-    """Return bucket numbers by offset, with keys after the query numbered like keys at the same distance before it."""
+    """Return numbers by offset: for a T5 encoding, bucket numbers in which a key after the query has the number of a
+    key at the same distance before it; for other encodings, the biases `by_offset` unchanged."""
     if not isinstance(encoding, T5) or encoding.known or encoding.causal:
         return by_offset
     return by_offset % encoding.buckets_each
@@ -295,8 +296,8 @@ def _label_head(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) 
 
 
 def draw_reach(numbers: BiasNumbers, at: int, panel: Axes, canvas: Canvas, ink: str) -> None:
-    """Draw diagonal lines at the last distance that a head sees, or, with `by_bucket`, the last one with its own
-    bucket."""
+    """Draw diagonal lines at the last distance that head number `at` sees or, with `by_bucket`, at the last distance
+    that has a bucket of its own."""
     back, ahead, end = numbers.seen[at], numbers.ahead[at], numbers.all_back
     if numbers.by_bucket:
         back = numbers.apart - 1 if numbers.apart else end
@@ -318,8 +319,8 @@ def name_corner(panel: Axes, image: Any, bias: float, canvas: Canvas) -> None:
 
 
 def add_bands(numbers: BiasNumbers, panel: Axes, image: Any, canvas: Canvas) -> None:
-    """Write names along the diagonal: one in each band of distances that share a bucket, and one in the band of the
-    others."""
+    """Write names along the diagonal: one in each band of distances that share a bucket, and one in the band of
+    distances that have a bucket each."""
     from pecli.page.bands import add_band
 
     encoding: Any = numbers.view.encoding

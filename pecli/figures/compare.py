@@ -44,11 +44,11 @@ MAX_NAME = 28  # characters of a difference's title
 
 @dataclass(frozen=True, kw_only=True)
 class CompareNumbers(ComposedNumbers):
-    """The figure and numbers of each encoding, in order, then those of the difference if requested.
+    """The figure and numbers of each encoding, in order, then the figure and numbers of the difference if requested.
 
-    reach : the smallest and the largest difference of all numbers, or None if there are too many
-    where : the place of the largest difference: position and dimension, or p and q, or the offset if only that matters;
-        for tables also the dimensions and the range of positions with any difference
+    reach : the smallest and the largest difference, or None if there are too many numbers to compute it
+    where : the place of the largest difference: position and dimension, or p and q, or the offset if the difference
+        depends on it alone; for tables also the dimensions and the range of positions with any difference
     measured : the name of the measure, or ""
     apart : a note on why the panels do not share colour limits, or ""
     """
@@ -198,7 +198,8 @@ class Compare(Composite, Highlighting[Encoding]):
             check_part(cell.figure, cell.view, "figure")
 
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
-        """Return one cell per encoding, and one for the difference if requested, which looks like the first."""
+        """Return one cell per encoding and, if requested, one for the difference, with the figure and view of the first
+        cell."""
         views = [replace(view, panels=None).of(encoding) for encoding in view.encodings]
         figures, names = [self.part().variant(item) for item in views], distinct_titles(view)
         cells = list(map(Cell, figures, views, names))
@@ -206,7 +207,7 @@ class Compare(Composite, Highlighting[Encoding]):
         return [*cells, difference] if self.difference else cells
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of a cell; those of the difference have a colour bar of their own."""
+        """Return the panels of cell number `at`; panels of the difference have a colour bar of their own."""
         group = super()._cell_panels(cell, at, canvas)
         if not self.difference or at < 2:
             return group
@@ -255,7 +256,8 @@ class Compare(Composite, Highlighting[Encoding]):
         return drawn
 
     def _mark_largest(self, numbers: Any, panel: Axes, canvas: Canvas) -> None:
-        """Mark the place of the largest difference with its value; for an offset, the middle of its diagonal."""
+        """Mark the place of the largest difference with its value; if the place is an offset, mark the middle of its
+        diagonal."""
         from pecli.page.labels import halo
 
         where, (low, high) = numbers.where, sorted(panel.get_xlim())
@@ -284,8 +286,8 @@ class Compare(Composite, Highlighting[Encoding]):
         return say("compare.limits_are_shared_by", measure=growing[0])
 
     def _differences(self, view: View[Encoding]) -> tuple[tuple[float, float] | None, dict[str, Any]]:
-        """Return the smallest and the largest difference, and where two tables differ; (None, {}) for too many
-        numbers."""
+        """Return the smallest and the largest difference, and the fields that say where two tables differ; (None, {})
+        for too many numbers."""
         figure, views = self.part(), [cell.view for cell in self.cells_of(view)[:2]]
         if max(prod(figure.shape(own)) for own in views) > MAX_WHOLE:
             first, second = (figure.all_values(own) for own in views)
@@ -326,7 +328,8 @@ class Compare(Composite, Highlighting[Encoding]):
 
 
 def difference_name(view: View[Encoding]) -> str:
-    """Return the title of the difference: "first − second" with the two titles if they are short and distinct."""
+    """Return the title of the difference: "first − second", with the two encodings' titles in place of these words if
+    they are short and distinct."""
     name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_titles(view))  # not to look like an equation
     return (
         name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else say("compare.difference_first_minus_second")
@@ -334,7 +337,8 @@ def difference_name(view: View[Encoding]) -> str:
 
 
 def distinct_titles(view: View[Encoding]) -> list[str]:
-    """Return titles that distinguish the encodings; full titles if the encodings are equal, "" for a single one."""
+    """Return one title per encoding, which distinguishes it from the others; full titles if the encodings are equal, ""
+    for a single encoding."""
     if len(view.encodings) == 1:
         return [""]
     if len(set(view.encodings)) == 1:

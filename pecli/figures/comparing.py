@@ -79,7 +79,8 @@ class OneHeadFigure(ComparingFigure):
 
 
 def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same: float) -> str:
-    """Return the headline on encodings for which the offset alone matters, or on how much pairs of equal offset differ.
+    """Return the headline that names the encodings for which only the offset matters, or says by how much pairs of
+    equal offset differ.
 
     Returns "" if no encoding is known to differ.
 

@@ -80,7 +80,8 @@ class ComposedNumbers(Numbers[Encoding]):
         return {f"{i}.{p.figure.name}.{k}": a for i, p in enumerate(self.parts) for k, a in p.numbers.arrays().items()}
 
     def limited(self, choose: Choose) -> Self:
-        """Return a copy in which parts of the same colour group have common limits, chosen from all of them."""
+        """Return a copy in which parts of the same colour group have common limits, which `choose` finds from their
+        limits and values."""
         numbers = [part.numbers for part in self.parts]
         for group in dict.fromkeys(self.colour_groups):
             members = [at for at, own in enumerate(self.colour_groups) if own == group]
@@ -117,7 +118,8 @@ class ComposedNumbers(Numbers[Encoding]):
 
 
 def _with_common_limits(numbers: Sequence[Any], choose: Choose) -> list[Any]:
-    """Return the numbers with common limits, or unchanged if some have none; composed numbers part by part."""
+    """Return the numbers with common limits, which `choose` finds; unchanged if some of them have no limits. The parts
+    of composed numbers get common limits separately: all first parts, all second parts, and so on."""
     if len(numbers) == 1:
         return [numbers[0].limited(choose)]
     if isinstance(numbers[0], ComposedNumbers):
@@ -188,7 +190,7 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def made_of(self) -> Sequence[Figure[Any]]:
-        """Return the figures of the parts, without regard to a view."""
+        """Return the figures of the parts, as far as they are known without a view."""
 
     def check(self) -> None:
         """Raise UnusedOptionError for an option that no part has."""
@@ -208,7 +210,7 @@ class Composite(Figure[Encoding]):
         """Return the cells in order; their views have no panels."""
 
     def _cells(self, view: View[Encoding]) -> Iterator[tuple[Cell, slice]]:
-        """Yield each cell, with the pixel sizes of its panels in its view, and the slice of its panels among all
+        """Yield each cell and the slice of its panels among all panels; the cell's view has the pixel sizes of these
         panels."""
         first = 0
         for cell in self.cells_of(view):
@@ -268,7 +270,10 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> ComposedNumbers:
-        """Return the numbers of the whole figure, with the names of its parts."""
+        """Return the numbers of the whole figure, with the names of its parts.
+
+        fields : values of the fields that a subclass of `ComposedNumbers` adds
+        """
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         cells = zip(self._cells(numbers.view), numbers.parts, strict=True)
@@ -288,14 +293,15 @@ def with_cell_texts(panel: Panel, cell: Cell) -> Panel:
 
 
 def with_unique_bar_names(panels: Sequence[Panel]) -> tuple[Panel, ...]:
-    """Return the panels; of several colour bars with the same name, only the first keeps it."""
+    """Return the panels; if several colour bars have the same name, only the first keeps its name."""
     first: dict[str, ColorBar] = {}
     named = (panel.bar is None or first.setdefault(panel.bar.label, panel.bar) == panel.bar for panel in panels)
     return tuple(panel if own else without_bar_name(panel) for panel, own in zip(panels, named, strict=True))
 
 
 def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
-    """Return grids in which each part has its own rows, all with the same number of columns; the best first."""
+    """Return grids in which each part has its own rows and all rows have the same number of columns; the best grid
+    comes first."""
     counts = [len(part.panels) for part in parts]
     large = parts[counts.index(max(counts))]
     return tuple(
@@ -305,7 +311,7 @@ def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
 
 
 def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
-    """Give the axes of panels that share an `Axis` or `ends` the same limits."""
+    """Give the same limits to the axes of panels that have the same `Axis.shared` or the same `Panel.ends`."""
     subjects: Sequence[Hashable]
     for x_or_y, subjects in (
         ("x", [panel.x.shared for panel in panels]),
@@ -322,7 +328,7 @@ def share_limits(axes: Sequence[Axes], panels: Sequence[Panel]) -> None:
 
 
 def share_colours(mappables: Sequence[Any], panels: Sequence[Panel]) -> None:
-    """Give all images with the same colour bar common limits, and adapt the ink of numbers in their cells."""
+    """Give common limits to all images with the same colour bar, and adapt the ink of numbers in their cells."""
     from pecli.figures.matrix import update_text_colors
 
     for bar in dict.fromkeys(panel.bar for panel in panels if panel.bar):
@@ -355,7 +361,7 @@ def kind_text(name: str) -> str:
 
 
 def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
-    """Return the figure of that name with the options that the composed figure passes on."""
+    """Return the figure of that name with the options that the composed figure `whole` passes on."""
     kind = SINGLE[name]
     given = {option: getattr(whole, option) for option in FORWARDED if option in kind.options()}
     return kind(**{option: value for option, value in given.items() if value is not None})

@@ -37,7 +37,8 @@ CLOSE = 1.2  # ems between two lines at the left edge, below which a legend name
 
 @dataclass(frozen=True, kw_only=True)
 class ContributionsNumbers(ColouredNumbers[Harmonic]):
-    """What each pair adds at each offset, the mean of a run of offsets, and their sum; pairs from fast to slow."""
+    """What each pair adds to the score at each offset (in a picture, the mean over a run of offsets), and the sum over
+    all pairs; pairs from fast to slow."""
 
     contribution: Array = over("offset", "pair", across="pair")
     offsets: Array = over("offset")  # the middles of runs
@@ -62,15 +63,15 @@ class ContributionsNumbers(ColouredNumbers[Harmonic]):
 
 @dataclass(frozen=True)
 class Contributions(PairwiseRates):
-    """What each pair of dimensions adds to the score of an equal query and key, cos ω_j Δ, pair down and offset across,
-    and below it the sums of the slowest pairs.
+    """What each pair of dimensions adds to the score of an equal query and key, cos ω_j Δ, with pairs down and offsets
+    across; below it, the sums of the slowest pairs.
 
     Notes
     -----
     A pair of rate ω_j adds |q_j| |k_j| cos ω_j Δ to a score at the offset Δ, where its query and key point the same
     way: Su et al. 2021, RoFormer, section 3.4.3, arXiv:2104.09864. Trained heads use some pairs more than others:
-    Barbero et al. 2024, Round and Round We Go, arXiv:2410.06205; `--norms` weighs the pairs by what was measured. A
-    pixel is the exact mean of its offsets, so that waves finer than pixels are white.
+    Barbero et al. 2024, Round and Round We Go, arXiv:2410.06205; `--norms` weighs the pairs by measured norms. A pixel
+    is the exact mean of its offsets, so that waves finer than pixels are white.
     """
 
     name: ClassVar[str] = "contributions"
@@ -97,12 +98,12 @@ class Contributions(PairwiseRates):
         return max(1, view.positions.start), view.positions.stop - 1
 
     def offset(self, view: View[Harmonic]) -> int:
-        """Return the offset that is marked."""
+        """Return the offset to mark."""
         first, last = self.ends(view)
         return self.at if self.at is not None else min(max(AT if last >= AT else isqrt(last), first), last)
 
     def weights(self, view: View[Harmonic]) -> Array:
-        """Return what the cosine of each pair is multiplied by, (n_pairs,)."""
+        """Return the factor on the cosine of each pair, shape (n_pairs,)."""
         own = view.encoding.amplitudes**2
         if self.norms is None:
             return own
@@ -137,7 +138,8 @@ class Contributions(PairwiseRates):
         return order, rates[order], self.weights(view)[order], view.encoding.decay_rates[order]
 
     def sums(self, view: View[Harmonic]) -> tuple[tuple[float, ...], tuple[int, ...]]:
-        """Return what each group of pairs adds at the offset that is marked, and where it ends, the fastest first."""
+        """Return two numbers per group of pairs, the fastest group first: what it adds at the marked offset, and one
+        past its last pair."""
         _, rates, weights, decay = self.from_fast_to_slow(view)
         exact = weights * mean_cosines(rates, np.array([float(self.offset(view))]), np.ones(1), decay)[0]
         groups = np.array_split(exact, min(self.groups, len(exact)))
@@ -220,7 +222,8 @@ class Contributions(PairwiseRates):
         return [image, None]
 
     def _draw_sums(self, numbers: ContributionsNumbers, panel: Axes, canvas: Canvas) -> None:
-        """Draw the sums of the slowest pairs, more and more of them, and name them at the left where there is room."""
+        """Draw one line per group: the sum of its pairs and all slower ones. Name the lines at the left, or in a legend
+        if there is no room."""
         from pecli.page.colors import headline_ink, visible_colours
         from pecli.page.labels import halo, label_level, label_point
 
@@ -257,8 +260,13 @@ class Contributions(PairwiseRates):
 
 
 def fast_and_slow(sums: Sequence[float], bounds: Sequence[int]) -> list[tuple[int, int, float]]:
-    """Return the fast and the slow pairs: the first, one past the last, and what they add. Fast are as many groups as
-    add next to nothing to the score, else about half of them."""
+    """Return (first pair, one past the last pair, sum) for the fast and for the slow pairs; an empty part is left out.
+
+    The fast pairs are as many of the fastest groups as together add next to nothing to the score; if no groups do, the
+    faster half of the groups.
+
+    sums, bounds : what each group adds, and one past its last pair, the fastest group first
+    """
     little = np.flatnonzero(np.abs(np.cumsum(sums[:-1])) <= LITTLE * abs(sum(sums)))
     fast = int(little[-1]) + 1 if len(little) else len(sums) // 2
     cut = bounds[fast - 1] if fast else 0
@@ -267,6 +275,6 @@ def fast_and_slow(sums: Sequence[float], bounds: Sequence[int]) -> list[tuple[in
 
 
 def sum_text(value: float, sums: Sequence[float]) -> str:
-    """Return a sum with as many decimal places as the whole score needs."""
+    """Return `value` as text, with as many decimal places as the whole score, the total of `sums`, needs."""
     digits = decimal_places([np.array([sum(sums), sums[0]])])
     return minus(f"{round(value, digits) + 0.0:,.{digits}f}")

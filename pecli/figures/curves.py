@@ -84,8 +84,8 @@ class CurvesNumbers(Numbers[Any]):
         ]
 
     def nearest_to_mark(self) -> tuple[int, ...]:
-        """Return the positions nearest to the start of a single line, to mark them, or () if they are just its
-        neighbours."""
+        """Return the positions nearest to the start of a single line, to mark them, or () if they are just the
+        neighbours of that start."""
         return () if self.nearest == neighbours(self.view.covered, int(self.at[0])) else self.nearest or ()
 
     def message(self) -> str:
@@ -114,7 +114,11 @@ class CurvesNumbers(Numbers[Any]):
         return say(only, measure=label) if has_comparable_offsets(self.view) else ""
 
     def _larger_text(self, label: str) -> str:
-        """Return the headline on which of two encodings has the larger measure everywhere, from one position."""
+        """Return the headline on which of two encodings has the larger measure at every other position, or "" if
+        neither has.
+
+        label : the name of the measure
+        """
         if len(self.at) != 2:
             return ""
         others = np.abs(self.positions - self.at[0]) >= max(1, self.block)
@@ -133,9 +137,9 @@ class Curves(OneHeadFigure):
 
     Notes
     -----
-    If all lines are shifted copies of one shape, only the offset matters. If a line returns to 0 away from its own
-    position, those two positions cannot be told apart. Each encoding has its own panel, or its own line if all start
-    from the same position.
+    If all lines are shifted copies of one shape, only the offset matters. If a line of distances returns to 0 at
+    another position than its own, these two positions cannot be told apart. Each encoding has its own panel, or its own
+    line if all start from the same position.
     """
 
     name: ClassVar[str] = "curves"
@@ -244,8 +248,16 @@ class Curves(OneHeadFigure):
         return {"nearest": nearest if np.nanmin(farther) < at_most else beside, "nearest_distance": least}
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
-        """Return low, high, the value of each position with itself, and the largest difference between lines at equal
-        offset."""
+        """Return low, high, the value of each start with itself, and the largest difference between lines at equal
+        offset.
+
+        at : the start of each line, shape (lines,)
+        rows : the positions that the lines run over
+        edges : the first position of each run, and the end of the last run
+
+        low and high are the extremes in each run, shape (lines, runs). The difference is −1 if there are too many
+        positions.
+        """
         compared, single = self.compared(encoding), len(edges) - 1 == rows.length
 
         def values(first: int, count: int) -> Array:
@@ -285,7 +297,8 @@ class Curves(OneHeadFigure):
         return values_axis(label, whole=True) if self.against == "offset" else positions_axis(encoding)
 
     def scales(self, view: View[Any]) -> list[int]:
-        """Return a key per encoding, equal for one scale: the width if the measure grows with it, else 0."""
+        """Return a key per encoding; panels with equal keys share a scale. The key is the width if the measure grows
+        with it, else 0."""
         grows = not self.overlaid(view) and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings]
 
@@ -340,7 +353,7 @@ class Curves(OneHeadFigure):
     def _draw_panel(self, numbers: CurvesNumbers, own: slice, panel: Axes, once: bool, canvas: Canvas) -> None:
         """Draw and label the lines of a panel with their dots.
 
-        own : slice of the panel's lines
+        own : slice that selects the panel's lines
         once : whether to draw coinciding lines as one
         """
         from pecli.page.labels import label_point
@@ -410,5 +423,5 @@ def merged_lines(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...
 
 
 def neighbours(rows: Positions, own: int) -> tuple[int, ...]:
-    """Return the positions right before and after `own` that exist."""
+    """Return the positions right before and after `own`, as far as `rows` includes them."""
     return tuple(at for at in (own - 1, own + 1) if rows.start <= at < rows.stop)

@@ -167,8 +167,8 @@ class Dials(Figure[Harmonic]):
         return [*([[*range(count)]] if clock else []), *([at] for at in range(count))]
 
     def grid(self, view: View[Harmonic], canvas: Canvas) -> tuple[int, int, float]:
-        """Return the number of rows, the number of columns, and the distance between columns, in distances between
-        rows."""
+        """Return the number of rows, the number of columns, and the distance between columns as a multiple of the
+        distance between rows."""
         rows, columns = len(self.rows(view)), len(self.columns(view, canvas))
         return rows, columns, max(SPREAD if rows > 1 else ALONE, rows / (TALL * columns))
 
@@ -279,7 +279,8 @@ def _draw_hand(axes: Axes, centre: Array, angle: float, share: float | None, col
 
 
 def _draw_swept_sector(axes: Axes, centre: Array, way: float, colour: str) -> None:
-    """Shade the sector that a hand has swept since its last full turn."""
+    """Shade the sector that a hand has swept since its last full turn, the clockwise angle `way` in radians from the
+    top."""
     from matplotlib.patches import Wedge
 
     if way:
@@ -288,7 +289,10 @@ def _draw_swept_sector(axes: Axes, centre: Array, way: float, colour: str) -> No
 
 
 def _write_turns(axes: Axes, centre: Array, turns: int, spacing: float, canvas: Canvas) -> None:
-    """Write the number of full turns of a hand beside its face, if it fits."""
+    """Write the number of full turns of a hand beside its face, if it fits.
+
+    spacing : distance to the next column of faces, in the units of the axes
+    """
     low, high = axes.get_xlim()
     size, unit = 0.9 * canvas.small, axes.bbox.width * points_per_pixel(axes) / (high - low)
     sign = "+" if turns > 0 else "−"

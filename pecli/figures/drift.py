@@ -116,7 +116,7 @@ class Drift(PairwiseRates):
         return (3, len(self.compared(view).encodings) - 1, even_bins(view.positions.length, most))
 
     def compared(self, view: View[Harmonic]) -> View[Harmonic]:
-        """Return the view; if it has a single encoding, the encodings to compare with are added."""
+        """Return the view; if it has a single encoding, return it with the encodings that this one is compared with."""
         if len(view.encodings) > 1:
             return view
         encoding = view.encoding
@@ -131,7 +131,8 @@ class Drift(PairwiseRates):
         below, least = np.full(lines, -1), np.full(lines, np.inf)
 
         def values(first: int, count: int) -> Array:
-            """Return the agreement at `count` positions from `first`; update `below` and `least`."""
+            """Return the agreement at `count` positions from `first`. Also update each line's first position below the
+            threshold (`below`) and its smallest agreement (`least`)."""
             positions = np.arange(first, first + count, dtype=np.float64)
             found = np.stack([drift(rates[0], other, positions) for other in rates[1:]])
             under = found < self.threshold
@@ -213,7 +214,8 @@ class Drift(PairwiseRates):
 
 
 def names_of_two(encodings: Sequence[Harmonic]) -> dict[str, str]:
-    """Return the names of two encodings as "against" and "other": what differs, or the dtypes if nothing else does."""
+    """Return names that distinguish two encodings, under the keys "against" and "other": the parameters that differ, or
+    the dtypes if no parameter does."""
     one, other = encodings
     if one != other == replace(one, dtype=other.dtype, label=other.label) and not other.label:
         return {"against": one.dtype, "other": other.dtype}
@@ -234,7 +236,8 @@ def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
 
 
 def position_ticks(first: int, last: int, canvas: Canvas, more: Collection[int] = ()) -> list[float]:
-    """Return the ticks of a logarithmic axis: its ends, the positions in `more`, and powers of ten far from these."""
+    """Return the ticks of a logarithmic axis: its ends `first` and `last`, the positions in `more`, and powers of ten
+    far from these."""
     powers = [10.0**power for power in range(15) if first <= 10.0**power <= last / NEAR_LAST]
     span = log(last / first) * APART * (1 + canvas.narrow)
     more = [at for at in more if at in (first, last) or min(log(at / first), log(last / at)) > span]

@@ -1,4 +1,4 @@
-"""The relative positions that queries and keys get: as they are, regrouped, in chunks or within a window."""
+"""The relative positions that queries and keys get: unchanged, grouped, in chunks or within a window."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ MAX_TOKENS = 10**8
 
 @dataclass(frozen=True, kw_only=True)
 class EffectiveNumbers(Numbers[Scaled]):
-    """The relative position of each query and key, NaN where the key is not seen, of each method; of all pairs the
-    largest one, and how many are at none that was trained."""
+    """The relative position of each query and key under each method, NaN where the key is not seen; also, for each
+    method, the largest relative position, and the number of pairs whose relative position was never trained."""
 
     distance: Array = over("method", "query", "key")
     positions: Array = over(each=("query", "key"))
@@ -89,14 +89,14 @@ class EffectiveNumbers(Numbers[Scaled]):
 
 @dataclass(frozen=True)
 class Effective(Figure[Scaled]):
-    """The relative position that each query and key get, query down and key across, a panel a method.
+    """The relative position that each query and key get, with queries down and keys across, one panel per method.
 
     Notes
     -----
-    Methods that need no training keep relative positions among those that the model was trained on. Self-Extend: Jin
-    et al. 2024, arXiv:2401.01325. Dual chunk attention: An et al. 2024, arXiv:2402.17463. Sliding window: Beltagy et
-    al. 2020, arXiv:2004.05150. A config.json with `dual_chunk_attention_config`, as that of Qwen2.5-1M (Yang et al.
-    2025, arXiv:2501.15383), says its chunks, and one with a sliding window its window.
+    Methods that need no training keep relative positions among those that the model was trained on. Self-Extend: Jin et
+    al. 2024, arXiv:2401.01325. Dual chunk attention: An et al. 2024, arXiv:2402.17463. Sliding window: Beltagy et al.
+    2020, arXiv:2004.05150. The chunks come from a config.json with `dual_chunk_attention_config`, such as that of
+    Qwen2.5-1M (Yang et al. 2025, arXiv:2501.15383), the window from one with a sliding window.
     """
 
     name: ClassVar[str] = "effective"
@@ -176,17 +176,19 @@ class Effective(Figure[Scaled]):
             raise UsageError(text, option="start" if view.positions.start else "length")
 
     def trained_length(self, view: View[Scaled]) -> int:
-        """Return how many positions the model was trained on: as asked, as a config says, or half of those shown."""
+        """Return the number of positions that the model was trained on: the option's value, else the config's, else
+        half of the positions shown."""
         known = view.encoding.dual_chunks or ()
         return self.trained or (known[2:] or (view.encoding.contexts()[0],))[0] or max(1, view.positions.length // 2)
 
     def late(self, view: View[Scaled]) -> bool:
-        """Return whether queries of dual chunk attention stop at c, as in the code, not at c − 1, as in the paper."""
+        """Return whether the query positions of dual chunk attention end at c, as in the code, not at c − 1, as in the
+        paper."""
         known = view.encoding.dual_chunks and not (self.chunk or self.local)
         return (self.stops or ("code" if known else "paper")) == "code"
 
     def chunk_and_local(self, view: View[Scaled]) -> tuple[int, int]:
-        """Return the tokens of a chunk and those of the local window."""
+        """Return the number of tokens in a chunk, and in the local window."""
         known, trained = view.encoding.dual_chunks, self.trained_length(view)
         if known and not (self.chunk or self.local):
             return known[0], known[1] - known[0]
@@ -195,14 +197,18 @@ class Effective(Figure[Scaled]):
         return self.chunk or max(1, trained - local), local
 
     def group_of(self, view: View[Scaled], window: int) -> int:
-        """Return how many positions Self-Extend takes as one: by default as many as keep all within the trained."""
+        """Return how many positions Self-Extend merges into one; by default enough that no relative position exceeds
+        the trained ones.
+
+        window : distance within which Self-Extend leaves positions unchanged
+        """
         group, length, trained = self.group or GROUP, view.positions.length, self.trained_length(view)
         while not self.group and group < trained and SelfExtend(window, group).largest(length) >= trained:
             group *= 2
         return group
 
     def shown(self, view: View[Scaled]) -> dict[str, tuple[Method, list[str]]]:
-        """Return each method that is shown, and its parameters in words and in short, by its name."""
+        """Return the methods to show, by name: each with two texts of its parameters, a long and a short one."""
         encoding, window = view.encoding, self.window or view.encoding.window or max(1, self.trained_length(view) // 2)
         group, (chunk, local) = self.group_of(view, window), self.chunk_and_local(view)
         groups, parts = {"window": window, "group": group}, {"chunk": chunk, "local": local}
@@ -302,8 +308,11 @@ class Effective(Figure[Scaled]):
 
 
 def _rows(method: Method, places: Array, trained: int) -> Iterator[Array]:
-    """Yield rows of the matrix: means of the cells at these places, (n, samples), in each block; the largest one where
-    that was never trained, NaN where no key is seen."""
+    """Yield the rows of the matrix, one cell per two blocks: the mean relative position of its pairs, but the largest
+    one if that was never trained, and NaN if no key is seen.
+
+    places : positions in each block, shape (blocks, samples)
+    """
     q = places.reshape(-1)
     for queries in places:
         p = queries[:, None]

@@ -255,7 +255,8 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
 
 
 def longer_columns(view: View[TableEncoding]) -> tuple[Array, int]:
-    """Return which columns have waves known to be longer than the length, shape (d,), and the number of such pairs."""
+    """Return a mask of the columns with waves known to be longer than the length, shape (d,), and the number of such
+    pairs."""
     encoding = view.encoding
     if not isinstance(encoding, Harmonic) or encoding.sides:
         return np.zeros(encoding.width, dtype=bool), 0
@@ -283,7 +284,7 @@ def rounded_wavelength(wave: float) -> float:
 
 
 def label_percent(panel: Axes, most: float) -> None:
-    """Label an axis of shares in per cent, with room beyond the largest share for labels."""
+    """Label an axis of shares in per cent, with room for labels beyond the largest share, `most`."""
     from pecli.page.ticks import NumberTexts
 
     panel.set_xlim(0, ROOM * most or 1.0)
@@ -299,7 +300,9 @@ def under_hann_window(rows: Array) -> Array:
 def find_peaks(share: Array, length: int) -> list[tuple[float, float]]:
     """Return (wavelength, share) of each peak, the longest wavelength first.
 
-    share : share of the variance at 1, 2, … waves over `length` positions; a peak has the sum of three neighbours
+    share : share of the variance at 1, 2, … waves over `length` positions
+
+    The share of a peak is the sum over its wave and the two neighbouring ones.
     """
     sums = np.convolve(share, np.ones(3), "same")
     found: list[tuple[int, float]] = []
@@ -317,7 +320,7 @@ def strongest_per_run(share: Array, edges: Array) -> Array:
     """Return the largest share in each run of waves, shape (runs, d).
 
     share : shares at 1, 2, … waves, shape (waves, d)
-    edges : numbers of waves between runs, rising; a run without a whole number takes the nearest wave
+    edges : borders of the runs as numbers of waves, rising; a run without a whole number takes the nearest wave
     """
     borders = np.append(np.rint(edges[:-1]).astype(np.int64) - 1, len(share))
     first = np.minimum(borders[:-1], len(share) - 1)

@@ -70,9 +70,10 @@ class GridNumbers(ComposedNumbers):
 
 @dataclass(frozen=True)
 class Grid(Composite):
-    """Cells with shared limits. One axis wraps; of several axes, the first runs down and the others across.
+    """Cells with shared limits. The cells of a single axis fill as many rows as they need; of several axes, the first
+    runs down and the others across.
 
-    title_text : the title, with what all cells have in common
+    title_text : the title, which states what all cells have in common
     """
 
     name: ClassVar[str] = "grid"
@@ -114,7 +115,8 @@ class Grid(Composite):
         return [replace(group, grids=in_columns(len(self.cells), columns)) if columns else group]
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of a cell; panels of lines share their labels if figure and positions are the same."""
+        """Return the panels of cell number `at`; panels of lines share their labels with other cells of the same figure
+        and positions."""
         group = super()._cell_panels(cell, at, canvas)
         same = (repr(cell.figure), cell.view.positions, type(cell.view.encoding))
         panels = (

@@ -119,8 +119,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return [at for at, wave in enumerate(wavelengths(encoding, self.view.covered)) if wave < 2 * length]
 
     def message(self) -> str:
-        """Return the headline: how many pairs have a wavelength beyond the length, or how often other columns
-        change."""
+        """Return the headline: how many pairs have a wavelength beyond the length or, for columns that are not sines,
+        how often they change."""
         encoding, length = self.view.encoding, self.length
         if self.partial:
             return ""
@@ -191,8 +191,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def single_change(self) -> tuple[int, int] | None:
-        """The column and the position of the last bit that changes, if it changes only once; None for other
-        encodings."""
+        """The column of the slowest bit that changes, and the position of its only change; None for encodings other
+        than binary."""
         encoding, rows = self.view.encoding, self.view.covered
         if not isinstance(encoding, Binary) or encoding.order != "lsb" or rows.start or self.log:
             return None
@@ -389,7 +389,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
 
 
 def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> Array:
-    """Return a mask of the columns whose waves are shorter than four blocks, shape (blocks, d), (1, d) or ()."""
+    """Return a mask of the columns whose waves are shorter than four blocks, in a shape that broadcasts to (blocks,
+    d)."""
     if blocks.size == 1 or not isinstance(encoding, Harmonic) or encoding.own_positions:
         return np.array(False)
     waves = encoding.wavelengths()[[pair for _, pair in encoding.waves()]]
@@ -534,8 +535,8 @@ def sequence_of(encoding: TableEncoding) -> list[tuple[tuple[int, ...], int, int
 
 
 def slowest_axis(numbers: HeatmapNumbers) -> tuple[str, float] | None:
-    """Return the name and turns of the axis whose pairs turn least in an image, ignoring axes without turns; None if
-    none."""
+    """Return the name and turns of the axis whose pairs turn least in an image, ignoring axes without turns; None if no
+    axis turns."""
     if all(len(sides) == 1 for sides, _, _ in sequence_of(numbers.view.encoding)):
         return None
     turning = [(turns, name) for name, _, _, turns in turns_of_axes(numbers) if turns]

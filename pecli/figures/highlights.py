@@ -97,7 +97,8 @@ def mark_trained(axes: Axes, trained: int | None, canvas: Canvas) -> None:
 
 
 def draw_trained_border(axes: Axes, x: Sequence[float], y: Sequence[float], canvas: Canvas) -> None:
-    """Draw the border of the trained length in an image, dashed in two colours to be visible on any colour."""
+    """Draw the border of the trained length in an image, a line through the points (x, y), dashed in two colours to be
+    visible on any colour."""
     for (colour, width), dashes in zip(STROKES, ("-", (0, (3, 2))), strict=True):
         axes.plot(x, y, color=colour, linestyle=dashes, linewidth=width * canvas.scale)
 
@@ -123,6 +124,8 @@ def mark_cells(
 ) -> None:
     """Frame rows of an image and label them at the right; with `position_text` None, frame columns without labels.
 
+    log : whether the vertical axis shows decimal logarithms of positions
+
     The frame is a dark outline within a light one, to be visible on any colour.
     """
     from pecli.page.labels import RowLabel
@@ -139,7 +142,7 @@ def mark_cells(
 def mark_stretch(
     axes: Axes, spans: list[range], canvas: Canvas, position_text: Callable[[float], str] = number_text
 ) -> None:
-    """Shade stretches of the horizontal axis in a plot of lines, and label them at the top."""
+    """Shade the position ranges `spans` of the horizontal axis in a plot of lines, and label them at the top."""
     from pecli.page.labels import ColumnLabel
 
     for span in spans:
@@ -156,6 +159,6 @@ def _span_text(span: range, position_text: Callable[[float], str]) -> str:
 
 
 def _visible_middle(edges: tuple[float, float], window: tuple[float, float]) -> float:
-    """Return the middle of the visible part of a span."""
+    """Return the middle of the part of a span (`edges`) that lies within the axis limits (`window`)."""
     low, high = sorted(window)
     return sum(min(max(edge, low), high) for edge in edges) / 2

@@ -32,7 +32,12 @@ MANY = 2000  # tokens, from which on lines are pixels in a file of lines
 
 
 class Part(NamedTuple):
-    """Some words, an image or a video: sides, its first token and one past the last, its first and last position."""
+    """Some words, an image or a video.
+
+    sides : its number of words; or rows and columns; or frames, rows and columns
+    first, stop : its first token, and one past its last
+    low, high : its smallest and its largest position
+    """
 
     sides: tuple[int, ...]
     first: int
@@ -42,16 +47,16 @@ class Part(NamedTuple):
 
     @property
     def frames(self) -> int:
-        """How many frames it has; 0 of words."""
+        """The number of frames: 1 for an image, 0 for words."""
         return 0 if len(self.sides) == 1 else self.sides[0] if len(self.sides) == 3 else 1
 
     @property
     def takes(self) -> int:
-        """How many positions it takes."""
+        """The number of positions that it takes."""
         return self.high - self.low + 1
 
     def names(self) -> list[str]:
-        """Return what it is, the longest text first."""
+        """Return texts that name it, such as "image · 4 rows of 6" and "4 × 6", the longest first."""
         if not self.frames:
             return [say("ids.text")]
         rows, columns = self.sides[-2:]
@@ -62,7 +67,7 @@ class Part(NamedTuple):
         return [whole, say("ids.video_short", sides=sides), sides]
 
     def shade(self) -> Array:
-        """Return 0 or 1 for each token, by turns for rows of an image and frames of a video."""
+        """Return 0 or 1 for each token, alternating between words, rows of an image, or frames of a video."""
         block = self.sides[-1] if self.frames == 1 else prod(self.sides[1:])
         return np.arange(self.stop - self.first) // max(block, 1) % 2
 
@@ -85,7 +90,7 @@ class Sequence3D:
 
 @dataclass(frozen=True, kw_only=True)
 class IdsNumbers(Numbers[OnAxes]):
-    """Frame, row and column of every token, and how many positions the image takes that the headline names."""
+    """Frame, row and column of every token, and the number of positions that the image in the headline takes."""
 
     ids: Array = over("token", "axis")
     tokens: Array = over("token")
@@ -233,7 +238,7 @@ class Ids(Figure[OnAxes]):
 
 
 def _above(panel: Axes, points: float) -> Any:
-    """Return the system of a panel's horizontal places so many points above its frame."""
+    """Return a transform: horizontal data coordinates, and a height `points` points above the panel's frame."""
     from matplotlib.transforms import ScaledTranslation
 
     figure = panel.get_figure(root=True)
@@ -242,7 +247,7 @@ def _above(panel: Axes, points: float) -> Any:
 
 
 def _put_whole_ticks(last: int, axis: Any) -> None:
-    """Put ticks at 0, the last position and some between, whatever is free beyond them."""
+    """Put ticks at 0, the last position and some between, but none beyond."""
     from pecli.page.ticks import FittingTicks, NumberTexts, whole_numbers
 
     axis.set_major_locator(FittingTicks(lambda *_: whole_numbers(0, last)))
@@ -250,7 +255,11 @@ def _put_whole_ticks(last: int, axis: Any) -> None:
 
 
 def _add_tokens(panel: Axes, tokens: Array, inset: float, colour: str, system: Any, height: float) -> None:
-    """Add a block for each of these tokens to the strip above the panel."""
+    """Add a block for each of these tokens to the strip above the panel.
+
+    inset : gap at each end of a block, in tokens
+    system, height : transform of the strip, from `_above`, and its height in points
+    """
     from matplotlib.lines import Line2D
 
     ends = np.stack([tokens - 0.5 + inset, tokens + 0.5 - inset, np.full(len(tokens), np.nan)], axis=1)
@@ -259,7 +268,11 @@ def _add_tokens(panel: Axes, tokens: Array, inset: float, colour: str, system: A
 
 
 def _name_lines(part: Part, label: Any, all_three: bool, high: float, panel: Axes) -> None:
-    """Name the lines of an image or a video: t below it, h and w above it where they are named."""
+    """Name the lines of an image or a video: t below them and, if `all_three`, h and w above them.
+
+    label : function that writes the longest text that fits between two places
+    high : height of the axis in positions
+    """
     from pecli.page.colors import legible
 
     start, stop = part.first - 0.2, part.stop - 0.5
@@ -276,7 +289,7 @@ def _name_lines(part: Part, label: Any, all_three: bool, high: float, panel: Axe
 
 
 def _measure(panel: Axes, part: Part, text: str, canvas: Canvas) -> None:
-    """Mark right of an image how many positions it takes."""
+    """Draw a bracket at the right of an image over the positions that it takes, labelled with `text`."""
     from pecli.page.colors import headline_ink
     from pecli.page.labels import label_point
 

@@ -162,7 +162,7 @@ def _context(layer: Layer) -> int | None:
 
 
 def _text(kind: str, layer: Layer, indices: tuple[int, ...], reach: int) -> str:
-    """Return the text of some layers: 8 full attention: base 1,000,000, linear × 8, 131,072 positions."""
+    """Return the text of some layers, such as "8 full attention: base 1,000,000, linear × 8, 131,072 positions"."""
     encoding = layer.encoding
     known = []
     if isinstance(encoding, Rope):

@@ -38,6 +38,7 @@ def show_matrix(
     limits : the values at the two ends of the colour scale
     centred : whether 0 has the middle colour, whatever the limits
     log : whether colours are logarithmic; both limits must be positive
+    extent : edges of the image (left, right, bottom, top), by default those of cells centred at whole numbers
     steps : whether whole numbers are classes with a colour each, if all are whole and there are enough colours
     extremes : the smallest and the largest number before averaging; None: those of the cells
 
@@ -121,8 +122,8 @@ class WithCellNumbers(Figure[E]):
         return not self.no_numbers and max(sides) <= MAX_CELLS
 
     def rounded_text(self, count: int) -> str:
-        """Return the footnote on rounded numbers if `count` rows of cells are few enough to show them in any size, else
-        ""."""
+        """Return the footnote on rounded numbers if `count` rows of cells are so few that numbers fit at any size of
+        the picture, else ""."""
         return say("matrix.values_rounded") if count <= FEW and not self.no_numbers else ""
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
@@ -206,7 +207,8 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
 
 
 def split_cells(axes: Axes, image: Any, canvas: Canvas, columns_too: bool = True) -> None:
-    """Draw gaps in the background colour between the cells of an image, or only between its rows."""
+    """Draw gaps in the background colour between the cells of an image or, without `columns_too`, only between its
+    rows."""
     from matplotlib.collections import LineCollection
 
     left, right, bottom, top = image.get_extent()

@@ -137,7 +137,8 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
         return [PanelGroup(tuple(panels), in_columns(len(panels), *[1] * canvas.narrow))]
 
     def _scales(self, view: View[Any]) -> list[int]:
-        """Return the scale of each panel: the width, if there are several and the measure grows with it, else 0."""
+        """Return a key per panel; panels with equal keys share a scale. The key is the width if there are several
+        panels and the measure grows with it, else 0."""
         count = self._panel_count(view)
         grows = count > 1 and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings[:count]]
@@ -222,7 +223,10 @@ def without_scaling(encodings: Sequence[Encoding]) -> list[Scaled | None]:
 
 
 def _refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
-    """Raise UsageError for options or encodings that a map over a grid of offsets cannot show."""
+    """Raise UsageError for options or encodings that a map over a grid of offsets cannot show.
+
+    changed : the options that differ from their defaults, by name
+    """
     if len(view.encoding.sides) > 2:
         raise UsageError("offsets draws a grid of two axes, but a video has three", option="grid")
     if len(view.encodings) > 1:

@@ -54,7 +54,7 @@ class RandomScores(OffsetBands):
 
 
 def _random_scores(view: View[RotatedPairs], offsets: Array, draws: int) -> RandomNumbers:
-    """Return the mean and deviation of random scores at these offsets.
+    """Return the mean and deviation of the scores of `draws` random queries and keys at these offsets.
 
     The lowest and highest deviation are over all offsets, so that they do not depend on the picture's size.
     """
@@ -78,7 +78,8 @@ def _random_scores(view: View[RotatedPairs], offsets: Array, draws: int) -> Rand
 def score_moments(encoding: RotatedPairs, offsets: Array, draws: int) -> Array:
     """Return the mean and standard deviation of ⟨q, R_Δ k⟩ / √d for independent normal q and k, shape (2, n).
 
-    offsets : Δ, shape (n,)
+    offsets : the offsets Δ, shape (n,)
+    draws : number of random pairs q and k
 
     A rotation keeps the distribution of k, so neither falls with Δ: Barbero et al. 2024, section 3, arXiv:2410.06205.
     """

@@ -154,7 +154,11 @@ class Offsets(OffsetBands):
         )
 
     def _half_facts(self, view: View[Any], peaks: bool) -> dict[str, Any]:
-        """Return the facts on where the line of a single encoding falls to half, and its range from there on."""
+        """Return the facts on the offset at which the line of a single encoding is down to half, and on its smallest
+        and largest value from there on.
+
+        peaks : whether offset 0 is the line's only maximum; if not, there is no such offset
+        """
         found: dict[str, Any] = {"half": None, "half_value": None, "later": None, "level": False}
         compared, length = self.compared(view.encoding), view.covered.length
         known = compared.is_of_offset and compared.similarity and peaks and length <= MAX_WHOLE
@@ -169,7 +173,10 @@ class Offsets(OffsetBands):
         return {"half": half, "half_value": float(values[half]), "later": later, "level": level}
 
     def _peaks_at_zero(self, encoding: TableEncoding, runs: OffsetRuns) -> bool:
-        """Return whether the measure has its only maximum at offset 0."""
+        """Return whether the measure has its only maximum at offset 0.
+
+        runs : the measure's mean and extremes in each run of offsets
+        """
         high, same = runs.values.high[0], encoding.covered(Positions(length=1))
         zero = VectorComparison(encoding, self.measure).offset_runs(same, np.array([0, 1])).values.low[0, 0]
         return bool(len(high) > 1 and zero >= high[0] * (1 - ROUNDING) and high[0] > np.nanmax(high[1:]))

@@ -102,7 +102,8 @@ class Overview(Composite, Highlighting[Encoding]):
             check_part(cell.figure, cell.view, "panels")
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
-        """Return up to ROW panels in one row; otherwise each figure of several panels has its own rows."""
+        """Return all panels as one group if there are at most ROW and the page is not narrow; otherwise each figure
+        with several panels is a group of its own."""
         groups = []
         for at, cell in enumerate(self.cells_of(view)):
             for group in cell.figure.panel_groups(cell.view, canvas):
@@ -148,8 +149,8 @@ class Overview(Composite, Highlighting[Encoding]):
 def with_title(panel: Panel, figure: str, lines: int = 0) -> Panel:
     """Return the only panel of a figure, with a title added if it has none: the label of its colours or vertical axis.
 
-    figure : the figure's name, used as the title if the rows have names
-    lines : number of positions with a line each, for the title; 0: no such lines
+    figure : the figure's name, which becomes the title if the vertical axis has names of rows
+    lines : number of positions that lines start from, which the title states; 0 for a figure without such lines
     """
     if panel.title:
         return without_bar_name(panel)

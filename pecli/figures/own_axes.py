@@ -1,4 +1,4 @@
-"""A figure drawn on the user's own Axes, within the layout that it has."""
+"""Drawing of a figure on the user's own Axes, which keeps its place and size in the user's layout."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
 def split_axes(axes: Axes, panels: list[Panel], mosaic: Mosaic) -> list[Axes]:
     """Return one Axes per panel, inset into the Axes as a grid, or the Axes itself for a single panel.
 
-    Panels of fixed aspect keep it.
+    Panels of fixed aspect keep their aspect.
     """
     parts = [axes]
     if len(panels) > 1:

@@ -49,7 +49,7 @@ def draw_page(
     Parameters
     ----------
     known : the numbers, if all were computed before
-    cells : least number of rows and columns of all matrices together, even if there are fewer pixels
+    cells : at least cells × cells numbers are computed for the panels together, even if there are fewer pixels
 
     Raises
     ------
@@ -142,7 +142,8 @@ def _arrangements(groups: Sequence[PanelGroup]) -> list[tuple[Mosaic, ...]]:
 
 
 def _with_limited_height(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Page:
-    """Return the page, with height HIGHEST if its free height would exceed that and everything still fits."""
+    """Return the page; if its height is free and would exceed HIGHEST, return it with that height, provided that
+    everything fits."""
     usual = page._replace(height=HIGHEST)
     too_high = page.height is None and choose_layout(contents, choices, page).size[1] > HIGHEST
     return usual if too_high and choose_layout(contents, choices, usual).fits else page

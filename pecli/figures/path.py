@@ -242,7 +242,7 @@ def principal_coordinates(encoding: TableEncoding, covered: Positions, count: in
 
 
 def nearest_are_neighbours(points: Array) -> bool:
-    """Return whether each point's nearest point is the one before or after it, with no coincident points.
+    """Return whether no points coincide and the nearest point of each is the point before or after it.
 
     points : shape (n, 2)
     """
@@ -313,6 +313,7 @@ def round_step(least: float) -> int:
 
 
 def _percent(share: float) -> str:
-    """Return a share as text in per cent, with a decimal below 10 %; "100%" only for all of it."""
+    """Return a share as text in per cent, with a decimal below 10 %; "100%" only if the share is all of the
+    variance."""
     text = f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.1f}%"
     return "99%" if text == "100%" and share < 1 - ROUNDING else text

@@ -32,8 +32,8 @@ LOW = 0.9  # share of the positions: further down, numbers go above their line
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionNumbers(ColouredNumbers[Harmonic]):
-    """The error of each pair (the larger one of sine and cosine), its maximum in each row, and the largest error with
-    its place."""
+    """The error of each pair (the larger of the errors of its sine and its cosine) as the maximum over the positions of
+    each row, and the largest error with its place."""
 
     error: Array = over("position", "pair", across="pair")
     positions: Array = over("position")  # centres of the rows

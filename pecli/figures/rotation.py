@@ -141,7 +141,7 @@ class Rotation(RotationFigure):
         )
 
     def _query(self, shape: tuple[int, int]) -> Array:
-        """Return the query, of this shape."""
+        """Return the query as an array of this shape."""
         random = np.random.default_rng(self.content_seed)
         if self.content == "random":
             return random.standard_normal(shape)

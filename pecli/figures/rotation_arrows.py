@@ -29,7 +29,7 @@ DOTS = 64  # largest number of positions drawn on a ring
 
 @dataclass(frozen=True, kw_only=True)
 class ArrowNumbers(Numbers[Rotary]):
-    """The angles of key and query at each position of the key, degrees."""
+    """The angles of key and query at each position of the key, in degrees."""
 
     key: Array = over("position")
     position: Array = over("position")
@@ -46,7 +46,8 @@ class ArrowNumbers(Numbers[Rotary]):
 
 @dataclass(frozen=True)
 class RotationArrows(RotationFigure):
-    """Draw `rotation --offset D`; after Su et al. 2021, RoFormer, figure 1 and equation 12, arXiv:2104.09864."""
+    """The figure of `rotation --offset D`, after Su et al. 2021, RoFormer, figure 1 and equation 12,
+    arXiv:2104.09864."""
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         return (len(self._places(view)), 2)
@@ -144,7 +145,11 @@ def _draw_ring(panel: Axes, numbers: ArrowNumbers, canvas: Canvas) -> None:
 
 
 def _draw_angle(panel: Axes, first: float, turn: float, apart: float, canvas: Canvas) -> None:
-    """Shade the angle between the arrows, and draw its arc and size."""
+    """Shade the angle between the arrows, draw its arc, and write its size.
+
+    first, turn : where the arc begins, and its angle, in radians
+    apart : the size to write, in degrees
+    """
     arc = first + turn * np.linspace(0, 1, 61)
     x, y = np.cos(arc), np.sin(arc)
     panel.fill([0, *x], [0, *y], facecolor=(KEY, SHADE), linewidth=0, zorder=0)

@@ -55,7 +55,8 @@ def offset_text(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class CloudNumbers(Numbers[TableEncoding]):
-    """The correlations of all pairs, whether these are drawn as points or as counts."""
+    """Base of the numbers of a scatter plot: the correlations over all pairs. Subclasses add the pairs as points or as
+    counts."""
 
     pearson: float | None  # linear correlation of the points
     spearman: float | None  # rank correlation of the points
@@ -79,7 +80,7 @@ class CloudNumbers(Numbers[TableEncoding]):
         return say(text, x=across, y=up, rank=_two_digits(self.spearman))
 
     def _exceptions_text(self, odd: tuple[int, ...]) -> str:
-        """Return the headline on the positions at which correlation and distance do not agree."""
+        """Return the headline on the positions at which correlation and distance do not agree (`odd`)."""
         if not odd:
             return say("scatter.agree")
         if ends := self.run_of_exceptions():
@@ -136,7 +137,7 @@ class ScatterNumbers(CloudNumbers):
 
     @property
     def curve_text(self) -> str:
-        """The distance that follows from a correlation r for rows with mean 0, as text."""
+        """The formula, as text, for the distance between two rows of mean 0 with correlation r."""
         return f"√({number_text(2 * (self.norm or 0.0), 4)} (1 − r))"
 
     @property
@@ -291,7 +292,8 @@ def _two_digits(correlation: float) -> str:
 
 
 def covering_positions(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
-    """Return positions such that each pair (p, q) contains one, found greedily; None if it takes more than `most`."""
+    """Return positions such that each pair (p, q) contains one of them, found greedily; None if more than `most`
+    positions are needed."""
     found: list[int] = []
     while len(p):
         if len(found) == most:

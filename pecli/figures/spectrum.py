@@ -177,8 +177,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return self._counts_text("spectrum.of_pairs_are_stretched", self.stretch > 1 + NOTABLE)
 
     def _beyond_trained_text(self, trained: int) -> str:
-        """Return the headline on wavelengths that exceed the trained length, without scaling, as they were in
-        training."""
+        """Return the headline on wavelengths that exceed the trained length, without any scaling, because training used
+        none."""
         longer = self.wavelength / self.stretch > trained
         if len(self.view.encodings) == 1 and not self.is_scaled(0):
             count, every = int(longer.sum()), len(longer)
@@ -192,7 +192,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return say(text, count=int(each[0].sum()), all=len(each[0]), length=trained, wavelengths=waves)
 
     def _counts_text(self, text: str, counted: Array, **blanks: Any) -> str:
-        """Return a headline with the number of pairs of each encoding in the mask `counted`.
+        """Return the headline with text key `text` and, per encoding, the number of pairs in the mask `counted`.
+
+        blanks : values for the other placeholders of the text
 
         Returns "" if the encodings have different numbers of pairs, if no pair is counted, or if the text is too long.
         """
@@ -435,6 +437,8 @@ class Part(NamedTuple):
 def scaling_parts(encoding: TableEncoding, stretch: Array) -> list[Part]:
     """Return the runs of pairs that a scaling leaves unchanged, blends and scales fully, in order of the pairs.
 
+    stretch : each wavelength divided by the unscaled one
+
     If the scaling has no such parts, the runs are the unchanged pairs and all others. Returns [] if a part is not
     contiguous.
     """
@@ -506,7 +510,7 @@ def _plot_unscaled(panel: Axes, pair: Array, wave: Array, canvas: Canvas) -> Non
 def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Array, canvas: Canvas, known: bool) -> None:
     """Draw labelled lines at the context lengths of a model with scaled rope.
 
-    known : whether to draw the original context too (no trained length is given)
+    known : whether to draw the original context too, which is so if no trained length is given
     """
     from pecli.page.labels import label_level
 

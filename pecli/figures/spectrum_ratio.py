@@ -127,7 +127,7 @@ class SpectrumRatio(Spectrum):
 
 
 def names_of(view: View[TableEncoding]) -> list[str]:
-    """Return a name of each encoding that no other has."""
+    """Return names that distinguish the encodings."""
     pairs = panel_names(view.encodings)
     return [rest if rest.startswith(name) else listing(filter(None, (name, rest))) for name, rest in pairs]
 

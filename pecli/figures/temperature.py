@@ -69,8 +69,8 @@ class Temperature(Figure[Rope]):
 
     Notes
     -----
-    A config.json stands for its layers with such a factor, in Llama 4 those without rope. A line ends at the last
-    position for which the model's code has a factor.
+    Given a config.json, the figure shows the layers that have such a factor: in Llama 4 those without rope. A line ends
+    at the last position for which the model's code has a factor.
     """
 
     name: ClassVar[str] = "temperature"
@@ -197,7 +197,8 @@ def last_factor(encoding: Rope, view: View[Rope]) -> tuple[int, float]:
 
 
 def first_change(encoding: Rope, view: View[Rope]) -> int | None:
-    """Return the first position on the axis with a larger factor than the first, or None; factors never fall."""
+    """Return the first position on the axis whose factor is larger than that of the axis's first position, or None;
+    factors never fall."""
     low, (high, last) = first_shown(view), last_factor(encoding, view)
     first = float(score_factors(encoding, np.array([low]))[0])
     if last <= first * (1 + SAME):
@@ -230,7 +231,7 @@ def names_of(view: View[Rope]) -> list[str]:
 
 
 def _name(encoding: Rope) -> str:
-    """Return the source of the factor: YaRN × 16, a step every 8,192, log n from 8,192 on; else the encoding's name."""
+    """Return the source of the factor, such as "YaRN × 16" or "log n from 8,192 on", else the encoding's name."""
     names = [scaled_name(encoding)] if encoding.attention_scaling != 1 else []
     if encoding.temperature:
         names.append(say("temperature.steps", length=encoding.temperature[1]))

@@ -174,7 +174,10 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
 
 def join_equal(axes: Axes, image: Any, codes: Array, canvas: Canvas) -> None:
-    """Draw strokes that join diagonally adjacent cells of equal offset."""
+    """Draw strokes that join diagonally adjacent cells of equal offset.
+
+    codes : a number per cell that is equal for equal offsets
+    """
     from matplotlib.collections import LineCollection
 
     values = image.get_array()
@@ -185,7 +188,10 @@ def join_equal(axes: Axes, image: Any, codes: Array, canvas: Canvas) -> None:
 
 
 def outline_spread(axes: Axes, values: Array, codes: Array, canvas: Canvas) -> None:
-    """Outline the two cells of equal offset that differ most."""
+    """Outline the two cells of equal offset that differ most.
+
+    codes : a number per cell that is equal for equal offsets
+    """
     from matplotlib.patches import Rectangle
 
     from pecli.page.colors import headline_ink

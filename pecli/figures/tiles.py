@@ -188,7 +188,12 @@ class Tiles(OverGrid):
     def _enlarge(
         self, numbers: TilesNumbers, axes: Axes, panel: Axes, size: tuple[float, float], canvas: Canvas, style: Any
     ) -> None:
-        """Outline one tile and draw it enlarged beside the others, with the means in the headline."""
+        """Outline one tile and draw it enlarged beside the others, with the means in the headline.
+
+        axes, panel : the frame of the whole figure, and the Axes of the tiles inside it
+        size : width and height of a tile, in the units of `panel`
+        style : keyword arguments of `show_matrix`
+        """
         sides = numbers.view.encoding.sides
         rows, columns = (-(-side // numbers.step) for side in sides)
         row, column = rows // 4, 2 * columns // 3
@@ -253,7 +258,11 @@ def _tiles_axes(axes: Axes, cells: tuple[int, ...], canvas: Canvas) -> Axes:
 
 
 def _outline(axes: Axes, x: float, y: float, wide: float, high: float, colour: str, width: float) -> None:
-    """Draw a frame around a tile centred at (x, y)."""
+    """Draw a frame around a tile centred at (x, y).
+
+    wide, high : size of the tile
+    width : width of the frame's line in points
+    """
     from matplotlib.patches import Rectangle
 
     look: dict[str, Any] = {"fill": False, "edgecolor": colour, "linewidth": width, "clip_on": False}

@@ -30,7 +30,7 @@ EXAMPLES = {  # two orders each; the first needs no Chinese font
 
 @dataclass(frozen=True)
 class TokenFigure(Figure[E]):
-    """Base of the figures of tokens. There is one position per token, so they set ``--length`` themselves.
+    """Base of the figures of tokens. There is one position per token, so these figures set ``--length`` themselves.
 
     Notes
     -----
@@ -200,8 +200,8 @@ def tokens_axis(label: str, words: Sequence[str], turned: bool = False) -> Axis:
 
 
 def fit_tokens(axes: Axes, size: float) -> None:
-    """Set the size of token labels in points; turn those that would touch below a panel, or stack Chinese
-    characters."""
+    """Set the size of token labels in points; if labels below a panel would touch, turn them, or stack their characters
+    if these are Chinese."""
     axes.tick_params(labelsize=size)
     words = [label.get_text().replace("\n", "") for label in axes.get_xticklabels()]
     fits = names_fit(axes.xaxis, words)

@@ -35,8 +35,8 @@ PART = 4  # the default trained length is 1/4 of the length shown
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenNumbers(Numbers[Harmonic]):
-    """The state of each pair at each position, the worst in each row: 0 as trained, 1 slower than trained, 2 new
-    angle."""
+    """The state of each pair at each position: 0 as trained, 1 slower than trained, 2 new angle. A row for several
+    positions has the largest of their states."""
 
     state: Array = over("encoding", "position", "pair", across="pair")
     positions: Array = over("position")  # centres of the rows

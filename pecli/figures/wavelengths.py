@@ -62,7 +62,7 @@ def columns_shown(encoding: TableEncoding, table: Array, most: int | None) -> tu
 def columns_end(encoding: TableEncoding, table: Array, size: int) -> float:
     """Return the right end of the last column of an image whose columns stand for `size` table columns each.
 
-    The last mean may extend beyond the table; pairs do not.
+    If each column is a mean, the last one may extend beyond the table; if columns are pairs, it does not.
     """
     columns = table.shape[1] * size
     return (min(columns, encoding.width) if isinstance(encoding, Harmonic) else columns) - 0.5

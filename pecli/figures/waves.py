@@ -227,7 +227,11 @@ def _lane_names(encoding: TableEncoding, lanes: list[tuple[int, ...]]) -> list[s
 
 
 def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, canvas: Canvas) -> None:
-    """Write a wavelength above its lane, on a line from crest to crest if both are shown, else at the left."""
+    """Write a wavelength above its lane, on a line from crest to crest if both are shown, else at the left.
+
+    crest, wave : position of the first crest, and distance to the next
+    height : vertical coordinate of the line and the text
+    """
     (low, high), shown = panel.get_xlim(), panel.xaxis.shown  # type: ignore[attr-defined]
     ink = panel.xaxis.label.get_color()
     style: dict[str, Any] = {"fontsize": canvas.small, "color": ink, "va": "center", "clip_on": False, "zorder": 1.6}

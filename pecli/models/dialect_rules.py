@@ -21,7 +21,7 @@ LISTS = ("divisors", "short_factor", "long_factor")
 
 
 def _take_scaling(ours: dict[str, Any]) -> Keys:
-    """Remove the keys of the scaling and return them."""
+    """Remove the keys of the scaling from `ours` and return them."""
     return Keys({own.removeprefix(PLACE): ours.pop(own) for own in [*ours] if own.startswith(PLACE)})
 
 
@@ -30,7 +30,8 @@ def _set_scaling(ours: dict[str, Any], scaling: Mapping[str, Any]) -> None:
 
 
 def by_layer(ours: dict[str, Any]) -> list[str]:
-    """Convert per-layer lists of a GGUF file to the form used by transformers."""
+    """Convert per-layer lists of a GGUF file, in its translated keys `ours`, to the form used by transformers; return
+    []."""
     heads, pattern = ours.get("num_attention_heads"), ours.get("sliding_window_pattern")
     if isinstance(heads, list):
         ours["num_attention_heads"] = next(filter(None, heads), None)
@@ -43,7 +44,8 @@ def by_layer(ours: dict[str, Any]) -> list[str]:
 
 
 def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
-    """Convert the scaling of a GGUF file to the form used by transformers; return the names of keys without effect.
+    """Convert the scaling of a GGUF file, in its translated keys `ours`, to the form used by transformers; return the
+    names of keys without effect.
 
     This follows llama.cpp (src/llama-model.cpp, src/llama-context.cpp): a missing type means linear; a tensor of
     divisors divides the rates whatever the type; an attention factor multiplies YaRN's own.
@@ -77,7 +79,12 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
 
 
 def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | None) -> dict[str, Any]:
-    """Return the keys for the factors with which llama.cpp multiplies YaRN's cos and sin, and the softmax scale."""
+    """Return the keys for the factors by which llama.cpp multiplies YaRN's cos and sin, and the softmax scale.
+
+    scaled : the keys of the scaling for transformers
+    inside : the keys of the scaling in the file
+    attention : the attention factor in the file, if any
+    """
     growth = 0.1 * log(max(scaled["factor"], 1.0))
     if tenth := inside.number("tenth_of_mscale"):  # DeepSeek, whose cos and sin are not multiplied
         given = 1.0 if attention is None else attention
@@ -89,7 +96,7 @@ def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | 
 
 
 def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
-    """Set the type that rope_adjustments lack, as litgpt's build_rope_cache does; return [].
+    """Set the type of scaling that rope_adjustments lack in `ours`, as litgpt's build_rope_cache does; return [].
 
     litgpt's yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that are
     given.
@@ -127,7 +134,8 @@ def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
 
 
 def one_scaling(ours: dict[str, Any]) -> list[str]:
-    """Convert positions divided by a factor to linear scaling; raise UsageError if there is another scaling too."""
+    """Convert the key positions_divided_by in `ours` to linear scaling; return []. Raise UsageError if there is another
+    scaling too."""
     divided = Keys({"by": ours.pop("positions_divided_by", None)}).number("by")
     if divided not in (None, 1.0):
         if f"{PLACE}rope_type" in ours:
@@ -137,7 +145,10 @@ def one_scaling(ours: dict[str, Any]) -> list[str]:
 
 
 def tensorrt_scaling(ours: dict[str, Any]) -> list[str]:
-    """Name the scaling as TensorRT-LLM does: type before rope_type; dynamic without alpha has no effect."""
+    """Change the scaling in `ours` to the one that TensorRT-LLM applies; return the names of keys without effect.
+
+    If the file has both type and rope_type, type counts; dynamic without alpha has no effect.
+    """
     inside = _take_scaling(ours)
     rule, known = inside.text("type", "rope_type"), ("linear", "llama3", "yarn", "default", "none", "mrope")
     if rule is None or (rule == "dynamic" and "alpha" not in inside):

@@ -41,10 +41,10 @@ class Dialect:
 
     Translation, in this order
     defaults : values of the program's keys if the file does not have them
-    keys : the program's keys, and the equivalent keys of transformers; for several the first in the file is used. ""
-        means that the key has no effect on an encoding. "key[0]" is the first item of a list; "key if condition"
-        applies under a condition
-    sums, products : keys of transformers, and the program's keys of which each is the sum or product
+    keys : the program's keys, each with the equivalent keys of transformers; if several have the same equivalent, the
+        first one listed here that the file has is used. "" means that the key has no effect on an encoding. "key[0]" is
+        the first item of a list; "key if condition" applies under a condition
+    sums, products : keys of transformers, each with the program's keys whose sum or product it is
     quotients : keys of transformers, each with a key of the program and a divisor (number or key); at least 1
     when : conditions, each with the values of keys of transformers that it implies if they are not set yet
     values : for a key, the words that the program accepts, each with the values that it implies; other words are
@@ -100,7 +100,7 @@ class Translation:
     """A file of another program, translated to the keys of transformers.
 
     data : keys and values as in a config.json
-    names : name in the original file of each key
+    names : for each key, its name in the original file
     objects : content of the file, with the objects in `Dialect.inside` moved to the top
     """
 
@@ -167,7 +167,10 @@ def _hoisted(item: Dialect, data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def flat(data: Mapping[str, Any], place: str = "") -> dict[str, Any]:
-    """Return the values by full name, nested names joined by dots; null counts as absent."""
+    """Return the values by full name, nested names joined by dots; null counts as absent.
+
+    place : prefix of the names, for an object inside another one
+    """
     found: dict[str, Any] = {}
     for key, value in data.items():
         if isinstance(value, dict) and value and place.count(".") < MAX_DEPTH:
@@ -212,7 +215,11 @@ def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
 
 
 def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, str], list[str]]:
-    """Return keys and values of transformers, the names of these keys in the file, and the keys that were dropped."""
+    """Return the keys and values of transformers for a file's content, the names of these keys in the file, and the
+    keys that were dropped.
+
+    given : the content of the file by full name
+    """
     ours: dict[str, Any] = {}
     names: dict[str, str] = {}
     for key, own, value in chain(_renamed(item, given), _computed(item, given)):
@@ -241,8 +248,8 @@ def _renamed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
 
 
 def _computed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
-    """Yield (key in the file, key of transformers, value) for each sum, product and quotient; the key is the first one
-    used."""
+    """Yield (key in the file, key of transformers, value) for each sum, product and quotient. The key in the file is
+    that of the first operand."""
     for table, joined in ((item.sums, sum), (item.products, prod)):
         for own, keys in table.items():
             numbers = [value for key in keys if isinstance(value := given.get(key), int)]
@@ -255,7 +262,7 @@ def _computed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
 
 
 def _value(given: Flat, key: str) -> Any:
-    """Return the value of a key, or of an item "key[n]" of a list; None if it is missing."""
+    """Return the value of a key in `given`, or of an item "key[n]" of a list; None if it is missing."""
     match = AT.fullmatch(key)
     if match is None:
         return given.get(key)
@@ -314,7 +321,8 @@ def _match_name(patterns: Sequence[str], name: Any) -> re.Match[str] | None:
 
 
 def _holds(condition: str, given: Flat) -> bool:
-    """Return whether a condition holds: keys are present, absent, equal to a JSON value, or above a number."""
+    """Return whether a condition holds for the keys in `given`: that they are present, absent, equal to a JSON value,
+    or above a number."""
     return all(_holds_one(part.split(), given) for part in condition.split(" and "))
 
 

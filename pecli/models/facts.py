@@ -1,4 +1,4 @@
-"""Files of facts beside this one, types.toml and its like: how they are read, and the words that their tables take."""
+"""Reading and checking of the fact files in this folder, such as types.toml, and the names that their tables accept."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ MEANT = {  # fields by what configs call them, which no likeness of letters find
 
 
 class FactsError(FileError):
-    """A file of facts is wrong: the file, the type, its field, and why."""
+    """A mistake in a fact file; the message names the file, the type, the field and the reason."""
 
     def __init__(self, file: str, name: str, key: str, reason: str) -> None:
         super().__init__(f"{FOLDER / file}: {': '.join(filter(None, (name, key, reason)))}")
@@ -113,7 +113,7 @@ class FactsError(FileError):
 
 
 def read_facts(name: str) -> dict[str, Any]:
-    """Return the tables of a file of facts beside this one; raises FactsError for one that is no TOML."""
+    """Return the tables of a fact file in this folder; raise FactsError if it is not TOML."""
     try:
         return tomllib.loads((FOLDER / name).read_text("utf-8"))
     except ValueError as error:
@@ -121,17 +121,17 @@ def read_facts(name: str) -> dict[str, Any]:
 
 
 def meant(word: Any, known: Iterable[str]) -> str:
-    """Return the known name that a word is most like, as a question; nothing where there is none."""
+    """Return the question ", did you mean …?" with the known name most similar to a word; "" if none is similar."""
     names = [*known]
     near = [MEANT[word]] if MEANT.get(word) in names else get_close_matches(str(word), names, n=1)
     return "".join(f", did you mean {name}?" for name in near)
 
 
 def faults(key: str, value: Any, kinds: tuple[type, ...], own_kinds: Iterable[str] = ()) -> Iterator[str]:
-    """Yield what is wrong with the value of a field.
+    """Yield one message for each mistake in the value of field `key`.
 
-    kinds : the types that it may have, those of each value where it is a table by kind of layers
-    own_kinds : kinds of rope that the type itself names, in `bases`
+    kinds : the types that the value may have; for a table by kind of layers, the types of each of its values
+    own_kinds : kinds of layers that the model type itself defines, in `bases`
     """
     table = value if isinstance(value, dict) else {}
     values: Iterable[Any] = table.values() if key in BY_KIND and table else (value,)
@@ -167,7 +167,7 @@ def faults(key: str, value: Any, kinds: tuple[type, ...], own_kinds: Iterable[st
 
 
 def _unknown(key: str, table: Mapping[str, Any], layer_kinds: tuple[str, ...]) -> Iterator[str]:
-    """Yield what is wrong with the names in the table of a field."""
+    """Yield one message for each unknown name in `table`, the value of field `key`."""
     known = {name: layer_kinds if isinstance(item, dict) else PARAMETERS for name, item in table.items()}
     parts: list[tuple[str, tuple[str, ...]]] = []
     if key == "parameters":

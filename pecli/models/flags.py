@@ -65,7 +65,11 @@ def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
 
 
 def _with_flags(layer: Layer, given: Mapping[str, Any], whole: bool) -> Layer:
-    """Return the layer with the effect of flags that have no corresponding key in a file."""
+    """Return the layer with the effect of flags that have no corresponding key in a file.
+
+    given : value of each flag by name
+    whole : True if the flag yarn-ext-factor is 0, so that linear scaling has replaced YaRN
+    """
     parameters = dict(layer.parameters or {})
     if parameters.get("scaling") == "yarn":
         betas = {"beta_fast": "yarn-beta-fast", "beta_slow": "yarn-beta-slow"}

@@ -1,6 +1,6 @@
 """The header of a GGUF file: its metadata, and the few small tensors that determine a rope.
 
-The file is untrusted: a size in it is believed only as far as there are bytes, and memory is not allocated by it.
+The file is untrusted: memory is never allocated from a size that it states, but only as its bytes are read.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class Header:
         return self.data[start : start + min(length, MAX_NAME)].decode("utf-8", "replace")
 
     def value(self, kind: int) -> Any:
-        """Return the next value of GGUF type `kind`; None for a list of strings, or one too long for positions."""
+        """Return the next value of GGUF type `kind`; None for a list of strings, or for a list that is too long to be
+        about positions."""
         if kind == TEXT:
             return self.text()
         if kind != LIST:
@@ -92,7 +93,8 @@ MAX_SHARDS = 1000
 
 
 def whole_gguf(file: Any, path: str, opener: Callable[[str], Any]) -> dict[str, Any]:
-    """Return the result of `read_gguf`; for a split model, that of the first part with the tensors of all parts.
+    """Return the result of `read_gguf`; for a split model, the result for its first part, with the tensors of all
+    parts.
 
     opener : function that opens the other parts by path
     """

@@ -106,7 +106,8 @@ class Reading:
         return default if base is None else base
 
     def _given(self) -> Keys:
-        """Return `given` as it is in the file; if there are two objects, rope_scaling, as in transformers 5."""
+        """Return the object for `given` from the file; if it has both rope_parameters and rope_scaling, rope_scaling,
+        as in transformers 5."""
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
@@ -136,7 +137,8 @@ class Reading:
         return Keys({"rope_type": self.architecture.own_scaling["rope_type"], **numbers}, "", self.keys.read, names)
 
     def _foundry_scaling(self, inner: Keys) -> Keys | None:
-        """Return the one of MPT's two scaling objects that is used, as rope_impl in llm-foundry's code selects it."""
+        """Return the scaling object of MPT that llm-foundry's code uses: of the two in `inner`, the one that rope_impl
+        selects; None without scaling."""
         chosen, other = (inner.table(f"rope_{name}_config") or Keys({}) for name in ("hf", "dail"))
         if inner.text("rope_impl") != "hf":
             chosen, other = Keys({}), chosen
@@ -153,6 +155,7 @@ class Reading:
         """Add a finding that prevents the encoding from being built.
 
         text, blanks : text key and the values for its placeholders
+        value : the value of the key; by default, that of the top-level key
         """
         self.add("error", key, say(text, **blanks), value)
 
@@ -210,7 +213,7 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
 
 
 def _listed(keys: Keys, count: int) -> list[str] | None:
-    """Return the kinds if the file lists them, in any of the known forms; otherwise None."""
+    """Return the kinds of the `count` layers if the file lists them, in any of the known forms; otherwise None."""
     words = keys.words("layer_types", "layers_block_type")
     if words is not None:
         keys.read.update(f"{keys.place}{name}" for name in (*MADE_FROM, *SPANS, "use_sliding_window"))
@@ -240,7 +243,8 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
 
 
 def _numbered(keys: Keys, count: int) -> list[str] | None:
-    """Return the kinds if the file has the indices of the layers with attention; otherwise None."""
+    """Return the kinds of the `count` layers if the file has the indices of the layers with attention; otherwise
+    None."""
     linear = keys.table("linear_attn_config")  # Kimi Linear counts from 1
     first, inside = (1, linear) if linear is not None and "full_attn_layers" in linear else (0, keys)
     chosen = inside.numbers("full_attn_layers", "attn_layer_indices", "full_attn_idxs", "attn_layer_idxs")
@@ -256,7 +260,8 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
 
 
 def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]:
-    """Return the kinds that follow from a pattern in the file, or from the architecture's own pattern."""
+    """Return the kinds of the `count` layers that follow from a pattern in the file, or from the architecture's own
+    pattern."""
     first, turn, last = re.split("[()]", architecture.pattern)
     several, given = len(turn) > 1, keys.data.get("sliding_window_pattern")
     if several and isinstance(given, str):  # EXAONE 4: LLLG, and the last layer is full
@@ -295,8 +300,8 @@ def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
-    """Return the kinds, with layers without rope as kinds of their own; 1 in no_rope_layers means that a layer has
-    rope."""
+    """Return the kinds of the layers, in which layers without rope get a kind of their own; 1 in no_rope_layers means
+    that a layer has rope."""
     flags = keys.flags("no_rope_layers") or [int(base != 0) for base in keys.numbers("layer_rope_theta") or []]
     if not flags and architecture.nope_interval is None:
         return kinds

@@ -69,7 +69,10 @@ def unused(keys: Keys, findings: Iterable[Finding], undrawn: bool, part: Keys | 
 
 
 def _check_names(reading: Reading, rope: bool) -> None:
-    """Check for keys that nothing reads, that look misspelt, or whose meaning differs from their name."""
+    """Check for keys that nothing reads, that look misspelt, or whose meaning differs from their name.
+
+    rope : whether some layers have a rope
+    """
     keys, architecture = reading.keys, reading.architecture
     for name in filter(keys.first, () if rope else ("rope_theta", "rope_scaling")):
         text = "findings.unread_without_rope"
@@ -89,7 +92,10 @@ def _check_names(reading: Reading, rope: bool) -> None:
 
 
 def _check_bases(reading: Reading, rope: bool) -> None:
-    """Check for a base, or the object that holds it, that is overridden or not read by some version of transformers."""
+    """Check for a base, or the object that holds it, that is overridden or not read by some version of transformers.
+
+    rope : whether some layers have a rope
+    """
     keys, given = reading.keys, reading.given
     if "rope_parameters" in keys and "rope_scaling" in keys:
         text = "findings.two_objects"
@@ -120,7 +126,7 @@ def _check_bases(reading: Reading, rope: bool) -> None:
 
 
 def _check_sizes(reading: Reading, rope: bool) -> None:
-    """Check for sizes and numbers of heads and layers that contradict each other."""
+    """Check a model with rope for sizes and numbers of heads and layers that contradict each other."""
     keys = reading.keys
     if not rope:
         return
@@ -139,7 +145,7 @@ def _check_sizes(reading: Reading, rope: bool) -> None:
 
 
 def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
-    """Check one scaling object; `rule` is the scaling's name in transformers 5."""
+    """Check one scaling object, `inside`; `rule` is the scaling's name in transformers 5."""
     _check_type(reading, inside)
     if rule in SCALINGS:
         _check_unread(reading, inside, rule)
@@ -159,7 +165,7 @@ def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
 
 
 def _check_type(reading: Reading, inside: Keys) -> None:
-    """Check for a missing type, two different types, or a renamed type."""
+    """Check a scaling object for a missing type, two different types, or a renamed type."""
     new, old = inside.text("rope_type"), inside.text("type")
     if new is None and old is None and "factor" in inside:
         key = inside.first("name", "scaling_type", "method") or "rope_type"
@@ -174,7 +180,7 @@ def _check_type(reading: Reading, inside: Keys) -> None:
 
 
 def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
-    """Check for keys that the scaling does not read."""
+    """Check a scaling object for keys that the scaling `rule` does not read."""
     read = {
         name: [key for key in (*scaling.needs, *scaling.takes, *MORE.get(name, ())) if key not in OURS]
         for name, scaling in SCALINGS.items()
@@ -197,7 +203,7 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
 
 
 def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:
-    """Check for an attention factor far from the formula's value."""
+    """Check a scaling object for an attention factor far from the formula's value."""
     value, longest = inside.number("attention_factor"), max_position(reading)
     original = original_length(reading, inside)
     if value is None or rule not in ("yarn", "longrope") or original is None or original < 2:
@@ -214,7 +220,7 @@ def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:
 
 
 def _check_ramp(reading: Reading, inside: Keys, rule: str) -> None:
-    """Check for a ramp whose ends are equal or exchanged."""
+    """Check a scaling object for a ramp whose ends are equal or exchanged."""
     ends = {"llama3": ("low_freq_factor", "high_freq_factor"), "yarn": ("beta_slow", "beta_fast")}
     low, high = ends.get(rule, ("", ""))
     if low not in inside or high not in inside:
@@ -227,7 +233,7 @@ def _check_ramp(reading: Reading, inside: Keys, rule: str) -> None:
 
 
 def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
-    """Check for an original and extended context that contradict the factor or each other."""
+    """Check a scaling object for an original and extended context that contradict the factor or each other."""
     longest, factor = max_position(reading), inside.number("factor")
     if rule == "dynamic" and ORIGINAL in inside:
         reading.warning(ORIGINAL, "findings.original_ignored")

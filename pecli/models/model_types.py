@@ -150,7 +150,11 @@ TYPES_FILE, SIZES_FILE = "types.toml", "sizes.toml"
 
 
 def check_facts(file: str, name: str, facts: Mapping[str, Any], links: tuple[str, ...] = ()) -> None:
-    """Raise FactsError for an unknown field, a value of the wrong type, or an unknown name in a value."""
+    """Raise FactsError for an unknown field, a value of the wrong type, or an unknown name in a value.
+
+    file, name : the fact file, and the model type or dialect, for the message
+    links : names allowed besides fields, such as "like", for suggestions
+    """
     for key, value in facts.items():
         if key not in FIELDS:
             raise FactsError(file, name, key, f"is not a field{meant(key, (*links, *FIELDS))}")

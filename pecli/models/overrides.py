@@ -80,11 +80,11 @@ def with_findings(model: Model, findings: Sequence[Finding]) -> Model:
 def apply_overrides(
     data: Mapping[str, Any], given: Mapping[str, Any], how: str
 ) -> tuple[dict[str, Any], list[Finding]]:
-    """Return a config with overrides applied, and findings on keys that were lost or have no effect.
+    """Return a config with the overrides `given` applied, and findings on keys that were lost or have no effect.
 
-    how : "replaces", the override replaces the rope's object with everything in it, including the base (transformers 5,
-        vLLM); "beside", it replaces the object, but the base is a separate key (transformers 4); "merges", its keys are
-        merged into the object (SGLang)
+    how : what an override of the rope's object does. With "replaces", it replaces the object and everything in it,
+        including the base (transformers 5, vLLM). With "beside", it replaces the object, but not the base, which is a
+        separate key (transformers 4). With "merges", its keys are merged into the object (SGLang)
 
     Raises
     ------
@@ -110,7 +110,13 @@ def apply_overrides(
 
 
 def _override_object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any, how: str) -> list[Finding]:
-    """Apply an override of the rope's object to the config, and return findings on lost keys."""
+    """Apply an override of the rope's object to the config, and return findings on lost keys.
+
+    changed : the config, changed in place
+    old : the rope's object before the override
+    name, value : the key of the object in the override, and its new content
+    how : as in `apply_overrides`
+    """
     if not isinstance(value, dict):
         raise UsageError(option="override", value=value, allowed=f"an object for {name}")
     if any(isinstance(item, dict) for item in (*old.values(), *value.values())) or "rope_local_base_freq" in changed:

@@ -62,8 +62,8 @@ def is_of_positions(name: str, inside: bool = False) -> bool:
 def position_keys(keys: Keys, part: Keys | None = None, inside: bool = False) -> Iterator[tuple[str, Any]]:
     """Yield the full name and value of each unread key that concerns positions.
 
-    Towers, the object `part`, and keys that are null, false or empty are left out. An unread object is one key; for an
-    object that was read, its keys are checked.
+    Towers, the object `part`, and keys that are null, false or empty are left out. An object that was not read counts
+    as one key; if it was read, its keys are checked one by one.
     """
     for name, value in keys.data.items():
         place = f"{keys.place}{name}"

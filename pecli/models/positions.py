@@ -81,7 +81,7 @@ def _alibi(reading: Reading) -> bool:
 
 
 def _by_flags(reading: Reading, default: str) -> str:
-    """Return the architecture's kind of positions, unless a flag in the file selects another."""
+    """Return the architecture's kind of positions, `default`, unless a flag in the file selects another."""
     keys = reading.keys
     inner = keys.table("attn_config") or Keys({})
     rope = any(part.flag("rope") for part in (inner, keys) if isinstance(part.data.get("rope"), bool))  # MPT, OLMo

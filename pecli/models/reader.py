@@ -84,7 +84,7 @@ class Layer:
     temperature : factor of the queries that depends on their position
     logn : length beyond which queries have a logarithmic factor, and number of positions that have one
     axis_lengths : number of positions along each axis, if the file has it
-    dual_chunks : how two runtimes turn queries and keys in chunks
+    dual_chunks : dual chunk attention, as in vLLM and SGLang
     """
 
     kind: str
@@ -107,7 +107,8 @@ class Layer:
 
     @property
     def encoding(self) -> Encoding | None:
-        """The encoding, None without one. A rope has the context, and the window if all these layers have it."""
+        """The encoding; None if the layers have none. A rope also has the context, and the window if all these layers
+        have it."""
         if self.name is None or self.parameters is None:
             return None
         seen: dict[str, Any] = {}
@@ -136,7 +137,9 @@ class Model:
 
 
 def read_model(path: str | Path, seq_len: int | None = None) -> Model:
-    """Return the model in a config.json, in a file of another known program, or in a folder with one.
+    """Return the model in a config.json, in a file of another known program, or in a folder with such a file.
+
+    seq_len : the length in use, for scalings that depend on it
 
     Raises
     ------
@@ -211,7 +214,10 @@ def _translated_model(path: str, dialect: Dialect, data: Mapping[str, Any], seq_
 
 
 def _tower_of(path: str, name: str, data: Mapping[str, Any]) -> Model:
-    """Return the model that an object in a file describes, using the dialect `name`, or that of timm or a ResNet."""
+    """Return the model that an object in a file describes.
+
+    name : the dialect to use, unless the object describes a timm model or a ResNet, which have their own
+    """
     if isinstance(data.get("layers"), list):
         return _translated_model(path, dialects()[f"{name.partition('_vision')[0]}_resnet"], data, None)
     if "timm_model_name" in data:
@@ -220,7 +226,10 @@ def _tower_of(path: str, name: str, data: Mapping[str, Any]) -> Model:
 
 
 def _additional_layer(reading: Reading, kind: str) -> Layer:
-    """Return the layer for an encoding that the architecture has besides that of its layers."""
+    """Return the layer for an encoding that the architecture has besides the encoding of its layers.
+
+    kind : kind of positions, from the architecture's `also`
+    """
     if kind == "timestep" and reading.keys.text("time_kind") == "fourier":  # random rates, stored in the weights
         return Layer("fourier", parameters={"d": 2 * (reading.keys.whole("time_width") or 0)})
     layer = _layer(reading, kind, kind, ALL, ())
@@ -272,7 +281,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
 
 
 def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tuple[dict[str, Model], list[Finding]]:
-    """Return the parts besides the language model, and the errors and warnings in them."""
+    """Return the parts of the config besides `text`, the language model, and the errors and warnings in these parts."""
     towers: dict[str, Model] = {}
     findings: list[Finding] = []
     for key, value in keys.data.items():
@@ -297,7 +306,10 @@ def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tupl
 
 
 def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> Reading:
-    """Return a `Reading` of a config, without the keys that its architecture's code does not read."""
+    """Return a `Reading` of a config, without the keys that its architecture's code does not read.
+
+    outer, tower : the model_type of the enclosing config, and the name of this part in it
+    """
     architecture = architecture_of(keys, outer, tower)
     unread = [name for name in architecture.unread if name in keys]
     kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place, keys.read)
@@ -310,7 +322,8 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
 
 
 def _note_unknown(reading: Reading, tower: str) -> None:
-    """Add that pecli does not know the type, under the key that names it, or the object where none does."""
+    """Add a warning that pecli does not know the model type, at the key that names it, or at the object if no key
+    does."""
     keys = reading.keys
     if named := keys.first("model_type", "architectures"):
         reading.warning(named, "findings.unknown_model_type")
@@ -377,7 +390,11 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
 
 
 def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tuple[int, ...]) -> Layer:
-    """Return the layers of one kind; if their encoding cannot be built, a finding says why."""
+    """Return the layers of one kind; if their encoding cannot be built, a finding says why.
+
+    position : kind of positions, from `position_of`
+    kind, stack, indices : kind of the layers, their stack, and their indices
+    """
     plain = Layer(position.partition("_")[0], indices=indices, max_position=max_position(reading))
     if span := attention_window(reading.keys, reading.architecture, kind):
         halved = " / 2" * (span[0] in reading.architecture.halved)

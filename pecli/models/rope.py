@@ -14,7 +14,8 @@ ORIGINAL = "original_max_position_embeddings"
 
 
 def original_length(reading: Reading, inside: Keys) -> int | None:
-    """Return the original context: the key at the top level, else in the scaling object, else the maximum position."""
+    """Return the original context: the key at the top level, else in the scaling object `inside`, else the maximum
+    position."""
     top = reading.keys.length(ORIGINAL)
     return top if top is not None else (inside.length(ORIGINAL) or max_position(reading))
 
@@ -80,7 +81,11 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
 
 
 def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
-    """Return the parameters for how rows, columns and other axes share the pairs, and their coordinates."""
+    """Return the parameters that say how rows, columns and other axes share the pairs, and where their coordinates
+    start and step.
+
+    rotary, d : number of columns that turn, and of all columns of a head
+    """
     item, grid = reading.architecture, patch_grid(reading)
     widths = _axis_widths(reading, rotary)
     count = len(widths or grid)
@@ -100,7 +105,10 @@ def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
 
 
 def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
-    """Return the number of columns of each axis, if the file or the architecture has it, otherwise ()."""
+    """Return the number of columns of each axis, if the file or the architecture has it, otherwise ().
+
+    rotary : number of all columns that turn
+    """
     numbers = reading.keys.numbers("axis_widths")
     if numbers is not None:
         if any(width != int(width) or width < 2 or width % 2 for width in numbers) or len(numbers) not in (2, 3, 4):
@@ -112,7 +120,8 @@ def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
 
 
 def grid_places(reading: Reading, grid: tuple[int, ...]) -> dict[str, Any]:
-    """Return the parameters `grid_start` and `grid_step` for the axes, without a start of all 0 and a step of all 1.
+    """Return the parameters `grid_start` and `grid_step` for the axes, leaving out a start that is 0 and a step that is
+    1 on every axis.
 
     The architecture's `grid_rule` is one of
     middle : rows and columns are counted from the middle of the image (Qwen-Image)
@@ -147,7 +156,8 @@ def _check_columns(reading: Reading, d: int, rotary: int) -> None:
 
 
 def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
-    """Return which pairs of M-RoPE follow frame, row and column; a finding says if they do not cover all pairs."""
+    """Return the parameters for which pairs of M-RoPE follow frame, row and column; {} if they are not drawn. A finding
+    says if they do not cover all pairs."""
     item = reading.architecture
     parts = inside.numbers("mrope_section") or item.sections
     if parts and inside.data.get("mrope_section") is None:
@@ -176,7 +186,8 @@ def patch_grid(reading: Reading) -> tuple[int, ...]:
 
 
 def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str, Any]:
-    """Return the parameters of the scaling `rule`; None for optional ones that the file does not have."""
+    """Return the parameters of the scaling `rule` from its object `inside`; None for optional parameters that the file
+    does not have."""
     if rule == "linear":
         return {"factor": _required_number(inside, "factor")}
     if rule == "proportional":
@@ -217,7 +228,8 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
 
 
 def _factor(reading: Reading, inside: Keys, original: int) -> float | None:
-    """Return the factor in the file, or else the ratio of the maximum position to the original context."""
+    """Return the factor in the scaling object `inside`, or else the ratio of the maximum position to the original
+    context."""
     factor, longest = inside.number("factor"), max_position(reading)
     if factor is None and longest is None:
         raise BuildError("factor", "findings.original_stops")
@@ -232,7 +244,7 @@ def _required_number(inside: Keys, name: str) -> float:
 
 
 def _factors(inside: Keys, name: str, pairs: int) -> tuple[float, ...]:
-    """Return the divisors of the rates, one per pair."""
+    """Return the divisors of the rates, one per pair, from the key `name` of the scaling object `inside`."""
     numbers = inside.numbers(name)
     if numbers is None:
         raise BuildError(name, "findings.key_stops")
@@ -275,7 +287,7 @@ def nested_kinds(reading: Reading) -> list[str]:
 
 
 def _scaling_name(inside: Keys) -> str:
-    """Return the name of the object's scaling in transformers 5."""
+    """Return the name that the scaling of the object `inside` has in transformers 5."""
     name = inside.text("rope_type", "type") or "default"
     if name == "dynamic" and inside.number("alpha"):  # Hunyuan: a fixed alpha, not a growing base
         return "default"
@@ -283,7 +295,7 @@ def _scaling_name(inside: Keys) -> str:
 
 
 def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
-    """Return the base for that kind of layer."""
+    """Return the base for that kind of layer, from the scaling object `inside` or from other keys."""
     keys, item = reading.keys, reading.architecture
     base = inside.number("rope_theta")
     if base is None and kind == SLIDING and (SLIDING in item.theta or keys.first(*SLIDING_THETA)):

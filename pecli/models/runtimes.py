@@ -140,7 +140,10 @@ def apply_runtime(
 def _by_rules(
     path: str, runtime: Runtime, data: Mapping[str, Any], seq_len: int | None, why: tuple[str, ...]
 ) -> RuntimeResult:
-    """Return the result of a runtime's rules for a config: an error, or the model that the changed config describes."""
+    """Return the result of a runtime's rules for a config: an error, or the model that the changed config describes.
+
+    why : sentences that precede those of the rules in the result's `why`
+    """
     scaling, facts = _facts(data, runtime)
     rules = [rule for rule in runtime.rules if {*rule["when"]} <= facts]
     rules = [rule for rule in rules if data.get("model_type") in rule.get("models", runtime.models)]
@@ -227,7 +230,11 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
 
 
 def _length(rule: str, data: Mapping[str, Any], inside: Mapping[str, Any], seq_len: int | None) -> int | None:
-    """Return the length in use that a runtime assumes."""
+    """Return the length in use that a runtime assumes.
+
+    rule : "max", "beyond", "stretched" or "position", from the runtime's rules
+    inside : the object with the scaling
+    """
     longest = Keys(data).length("max_position_embeddings") or 1
     original = Keys(data).length(ORIGINAL) or Keys(inside).length(ORIGINAL) or longest
     if rule == "position":  # the last position is the length minus 1
@@ -237,7 +244,7 @@ def _length(rule: str, data: Mapping[str, Any], inside: Mapping[str, Any], seq_l
 
 
 def ntk(data: Mapping[str, Any], inside: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the config with base · factor, and every rate divided by factor^(2/d)."""
+    """Return the config with base · factor, and a scaling object that divides every rate by factor^(2/d)."""
     keys, factor = Keys(data), Keys(inside).number("factor") or 1.0
     d = head_dim(Reading(keys, architecture_of(keys)), FULL)
     base = (Keys(inside).number("rope_theta") or keys.number("rope_theta") or 10000.0) * factor

@@ -59,7 +59,8 @@ def logn_of(reading: Reading) -> tuple[int, int] | None:
 
 
 def _is_enabled(reading: Reading, key: str, default: bool) -> bool:
-    """Return whether the file turns the temperature on. A number as flag, as in early Llama 4 files, is an error."""
+    """Return whether the flag `key` turns the temperature on, or `default` without that key. A number as flag, as in
+    early Llama 4 files, is an error."""
     value = reading.keys.data.get(key)
     if type(value) is int and value not in (0, 1):
         reading.keys.read.add(f"{reading.keys.place}{key}")
@@ -85,8 +86,8 @@ def softmax_factor(reading: Reading, kind: str) -> float:
 
 @dataclass(frozen=True)
 class DualChunks:
-    """Dual chunk attention: positions are counted inside a chunk, and a query looks at older chunks from one chunk
-    later.
+    """Dual chunk attention: keys are numbered within their chunk; for keys in older chunks, a query is numbered as if
+    it were in the next chunk.
 
     length : length of a chunk
     largest : position by which a query is turned for keys two or more chunks away
@@ -98,7 +99,7 @@ class DualChunks:
     original: int | None
 
     def data(self) -> dict[str, Any]:
-        """Return the same as plain data."""
+        """Return the fields as plain data."""
         return {
             "chunk_length": self.length,
             "largest_distance_seen": self.largest,

@@ -47,7 +47,8 @@ def config_words(spec: str) -> tuple[str, str | None, str] | None:
 
 
 def config_spec(path: str, kind: str | None) -> str:
-    """Return the plain spec of the layers of that kind, by default full attention; raise UsageError without one."""
+    """Return the plain spec of the layers of that kind, by default those with full attention; raise UsageError if they
+    have no encoding."""
     try:
         changed = config_path(Path(path)).stat().st_mtime_ns
     except (OSError, ValueError):
@@ -57,7 +58,10 @@ def config_spec(path: str, kind: str | None) -> str:
 
 @lru_cache(maxsize=64)
 def _spec(path: str, kind: str | None, changed: int) -> str:
-    """Return the spec, and notify about other kinds of layers; cached until the file changes."""
+    """Return the plain spec, and notify about other kinds of layers; cached until the file changes.
+
+    changed : time of the file's last change, which makes the cache distinguish versions of the file
+    """
     from pecli.models.reader import read_model
 
     model = read_model(path)
@@ -86,7 +90,8 @@ def of_layers(spec: str, layers: str) -> str:
 def _spec_of_scores(model: Model) -> str:
     """Return the spec of a rope with the factors on scores, labelled with the model's type.
 
-    It is that of the first kind of layers with such a factor. Layers without rope give a rope whose pairs do not turn.
+    The rope is that of the first kind of layers with such a factor. Layers without rope give a rope whose pairs do not
+    turn.
     """
     from pecli.encodings.rope import Rope
 
@@ -107,7 +112,7 @@ def _spec_of_scores(model: Model) -> str:
 
 
 def _short_name(model: Model) -> str:
-    """Return the model's type as a label: llama4, deepseek v3."""
+    """Return the model's type as a label, such as "llama4" or "deepseek v3"."""
     return model.architecture.removesuffix("_text").replace("_", " ")
 
 

@@ -37,7 +37,11 @@ def read_yaml(data: bytes) -> Any:
 
 
 def _plain(value: Any, count: list[int], depth: int) -> Any:
-    """Return a copy in which aliases are separate values; raise ValueError if it is too large or recursive."""
+    """Return a copy in which aliases are separate values; raise ValueError if it is too large or recursive.
+
+    count : number of values copied so far, as a list of one item that is increased in place
+    depth : number of enclosing values
+    """
     count[0] += 1
     if count[0] > MAX_VALUES or depth > MAX_DEPTH:
         raise ValueError("it holds more values than a config can have")
@@ -51,7 +55,11 @@ def _plain(value: Any, count: list[int], depth: int) -> Any:
 
 
 def _resolved(value: Any, top: Any) -> Any:
-    """Return the value with references replaced; one that names nothing or another reference stays as it is."""
+    """Return the value with references replaced by what they name in `top`, the value of the whole file.
+
+    A reference to nothing, an object or a list is left unchanged; the text that replaces one is not searched for
+    references.
+    """
     if isinstance(value, dict):
         return {key: _resolved(item, top) for key, item in value.items()}
     match = REFERENCE.fullmatch(value) if isinstance(value, str) else None

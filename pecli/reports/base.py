@@ -22,9 +22,10 @@ class Report(Analysis[E]):
     drawn: ClassVar[bool] = False
 
     def cells(self) -> tuple[int, int] | None:
-        """Return the most rows and columns that `show` prints, the limit for `compute`; None if it needs all.
+        """Return the largest number of rows and columns that `show` prints, which limits `compute`; None if it needs
+        all numbers.
 
-        They replace the pixels of a picture. For a file, `compute` is called for every number.
+        They take the place of the pixels of a picture. For a file, `compute` has no limit and returns every number.
         """
         return None
 
@@ -38,9 +39,10 @@ LEFT_OUT_COLUMNS, LEFT_OUT_ROWS = "…", "⋮"
 
 
 def both_ends(n: int, most: int) -> tuple[Array, int]:
-    """Return the indices to show of n items, half from each end if n > `most`, and the number of them before the gap.
+    """Return the indices to show of n items, half from each end if n > `most`, and the number of indices before the
+    gap.
 
-    The second is 0 without a gap.
+    That number is 0 if nothing is left out.
     """
     if n <= most:
         return np.arange(n), 0

@@ -62,7 +62,10 @@ def combine(encoding: TableEncoding, vectors: Array, words: Positions) -> tuple[
 def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
     """Return p, q, p − q and ⟨R_p x, R_q y⟩ with the first word x as query and the second word y as key, (pairs, 4).
 
-    (0, 4) for encodings that do not rotate, and on a grid, where the offset is not the difference of positions.
+    start : smallest position q of the examples
+
+    The shape is (0, 4) for encodings that do not rotate, and on a grid, where the offset is not the difference of
+    positions.
     """
     if not isinstance(encoding, Rotary) or encoding.own_positions:
         return np.empty((0, 4))
@@ -78,7 +81,11 @@ def _decays(encoding: TableEncoding) -> bool:
 
 
 def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, words: Positions) -> list[Entry]:
-    """Return the derivation of a number in the table and, if words are encoded, of the last word's number."""
+    """Return the derivation of the table's number in this row and column and, if words are encoded, of the number in
+    this column of the last encoded word.
+
+    vectors, words : vectors of the words, shape (words, d), and their positions
+    """
     at, last, word = np.array([row], dtype=np.float64), words.stop - 1, vectors[-1]
     value, results = float(encoding.table(at)[0, column]), combine(encoding, vectors, words)[1][-1:, column].tolist()
     found = [Entry(row, column, tuple(encoding.written_out(row, column)), value)]
@@ -375,8 +382,8 @@ class Explain(Report[TableEncoding]):
 
     Notes
     -----
-    The defaults are an article's example: d = 8, 10 positions, three word vectors. The frequencies printed there do not
-    follow from its formula.
+    The defaults are an article's example: d = 8, 10 positions, three word vectors. The frequencies printed in that
+    article do not follow from its formula.
     """
 
     name: ClassVar[str] = "explain"

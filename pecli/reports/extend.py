@@ -20,7 +20,8 @@ from pecli.reports.layers import counted_ranges
 
 
 class MethodData(TypedDict):
-    """What one method does; `first_negative_offset` is null where none of the `searched_offsets` is."""
+    """What one method does; `first_negative_offset` is null if the sum of cosines is negative at none of the
+    `searched_offsets`."""
 
     spec: str
     base: float
@@ -34,7 +35,7 @@ class MethodData(TypedDict):
 
 
 class ExtendData(TypedDict):
-    """What --json says of a model that is to read longer texts."""
+    """The --json output of `pecli extend`."""
 
     path: str
     architecture: str
@@ -180,10 +181,14 @@ def extend(
 ) -> ExtendReport:
     """Return the report on extending the model of a file to `length` positions.
 
+    trained : number of positions in training; by default from the file
+    base : the new base for the method "base"; by default from a formula
+    method : the method for which commands are printed
+
     Raises
     ------
-    FileError : as for `read_model`
-    UsageError : no length, no layers with a rope that see all positions, or a file that does not have its context
+    FileError : as for `read_model`, or no layers have a rope and see all positions
+    UsageError : no length is given, the file does not have its context, or the method is not for this file
     """
     if length is None:
         raise UsageError(

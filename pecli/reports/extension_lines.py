@@ -47,7 +47,7 @@ class Line:
 
     runtime : name and version of the runtime
     text : the command; "" if there is none
-    remark : why there is none, or what could not be checked; "" if the command was checked
+    remark : why there is no command, or what could not be checked; "" if the command was checked
     """
 
     runtime: str

@@ -149,7 +149,7 @@ class IdentifyReport:
 
     Attributes
     ----------
-    name : name of the table in sentences
+    name : the name by which sentences call the table
     file : file and tensor that were read, None for rates
     found : the result
     length : number of rows of the table, 0 for rates
@@ -292,7 +292,8 @@ class IdentifyReport:
         return [Paragraph(self.sentence()), Paragraph(), Facts(told)]
 
     def kept(self) -> str:
-        """Return how the printed command's table differs from this one, as text; "" if it does not."""
+        """Return how the table that the printed command draws differs from the table of the report, as text; "" if it
+        does not."""
         found = self.found
         if found.encoding is None or (found.same and not found.up_to):
             return ""
@@ -313,7 +314,7 @@ class IdentifyReport:
 
     @property
     def drawn(self) -> dict[str, Any]:
-        """The options that draw the formula; {} without one."""
+        """The options that draw the formula; {} if no formula was found."""
         encoding, aside = self.found.encoding, {*self.found.unlike, *self.found.zeros}
         if encoding is None:
             return {}
@@ -325,7 +326,9 @@ class IdentifyReport:
         return {"encoding": encoding.spec(), "start": self.found.start + front, "length": self.length - front}
 
     def lines(self) -> list[str]:
-        """Return the command that draws the formula, or the one probably meant; without one, the Fourier spectrum."""
+        """Return the command that draws the formula found, or the formula that was probably meant; if there is neither,
+        the command that draws the Fourier spectrum of the table's file. The list is empty if there is nothing to
+        draw."""
         options = self.drawn
         if options:
             start = f" --start={options['start']}" if options.get("start") else ""
@@ -386,13 +389,13 @@ def order_text(fit: Fit) -> str:
 
 
 def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
-    """Return the options in which another encoding's spec differs."""
+    """Return the options in the spec of `other` that the spec of `encoding` does not have."""
     known = {*encoding.spec().replace(":", ",").split(",")}
     return ",".join(each for each in other.spec().partition(":")[2].split(",") if each not in known)
 
 
 def kept_texts(kept: tuple[str, ...]) -> list[str]:
-    """Return how numbers are kept, and what was rounded, as texts."""
+    """Return texts on how the table's numbers are stored, and on what was rounded."""
     texts = list[str]()
     for name in kept:
         dtype, _, what = name.partition("_")

@@ -20,7 +20,7 @@ MAX_COSINES = 1 << 24  # most cosines summed in the search for a negative sum
 
 
 class RopeData(TypedDict, total=False):
-    """What is told of layers with a rope; null where the file does not say."""
+    """The --json output for layers with a rope; null for values that are not in the file."""
 
     head_dim: int
     rotary_dim: int
@@ -58,7 +58,7 @@ class RopeData(TypedDict, total=False):
 
 
 class TableData(TypedDict, total=False):
-    """What is told of layers with a table, a bias or waves, beside the encoding's own options."""
+    """The --json output for layers with a table, a bias or waves, besides the options of the encoding."""
 
     length: int
     first_row: int
@@ -124,7 +124,8 @@ def layer_data(layer: Layer) -> dict[str, Any]:
 
 
 def _wave_data(encoding: Harmonic) -> dict[str, Any]:
-    """Return rates, base and grid coordinates of a sinusoidal table; for a grid, the rates of one axis."""
+    """Return rates, base and grid coordinates of a sinusoidal table; if it covers a grid, its rates are those of one
+    axis."""
     rates = encoding.frequencies().tolist()
     data: dict[str, Any] = {"rates": rates[: len(rates) // max(1, len(encoding.sides))]}
     if isinstance(encoding, PowersOfBase):
@@ -178,7 +179,11 @@ def _rope_data(rope: Rope, layer: Layer) -> RopeData:
 
 
 def _axes_text(rope: Rope, names: str) -> str | None:
-    """Return the axis of each pair as letters, t frame, h row, w column; None if all pairs turn by one position."""
+    """Return one letter per pair for its axis, such as t (frame), h (row) or w (column); None if all pairs turn by the
+    same position.
+
+    names : the letters of the axes, in order
+    """
     if rope.sections is None and rope.places is None:
         return None
     count = len(rope.sections or rope.places)  # type: ignore[arg-type]
@@ -207,7 +212,7 @@ def _offsets_to_search(rope: Rope, context: int | None) -> int:
 
 
 def ranges(numbers: tuple[int, ...]) -> str:
-    """Return sorted integers as text with ranges: 0 to 4, 6, 8 to 9."""
+    """Return sorted integers as text with ranges, such as "0 to 4, 6, 8 to 9"."""
     known = set(numbers)
     starts = [at for at in numbers if at - 1 not in known]
     stops = [at for at in numbers if at + 1 not in known]
@@ -218,5 +223,5 @@ def ranges(numbers: tuple[int, ...]) -> str:
 
 
 def counted_ranges(numbers: tuple[int, ...]) -> str:
-    """Return sorted integers as text with their number and ranges: 8: 0 to 4, 6, 8 to 9."""
+    """Return sorted integers as text with their number and ranges, such as "8: 0 to 4, 6, 8 to 9"."""
     return say("model.count_runs", count=len(numbers), runs=ranges(numbers)) if numbers else ""

@@ -70,7 +70,7 @@ LEVELS = {"error": "bold red", "warning": "yellow", "note": ""}
 
 
 class FindingData(TypedDict):
-    """What is wrong, odd or not in the file."""
+    """One finding on the file: something wrong, odd, ignored or missing."""
 
     key: str
     value: Any
@@ -80,7 +80,7 @@ class FindingData(TypedDict):
 
 
 class PartData(TypedDict):
-    """A tower: what reads images, sounds and so on."""
+    """A tower: a part of the model that reads images, sounds and so on."""
 
     architecture: str
     layers: Layers
@@ -95,13 +95,13 @@ class ModelData(PartData):
 
 
 class OneModel(ModelData):
-    """What --json says of one model."""
+    """The --json output for one model."""
 
     path: str
 
 
 class SeveralModels(TypedDict):
-    """What --json says of several models: the facts that differ have a text for each."""
+    """The --json output for several models; `differing` has, for each fact that differs, its text for every model."""
 
     results: list[OneModel]
     differing: dict[str, list[str]]
@@ -164,7 +164,8 @@ class ModelReport:
         return comparison_text(self.comparisons, names_of(self.models))
 
     def lines(self) -> list[str]:
-        """Return the commands that draw the encodings of a model; of several models, in one picture."""
+        """Return the commands that draw the encodings: one per encoding of a single model, or one picture of several
+        models."""
         if self.only_comparison:
             return []
         if len(self.models) == 1:

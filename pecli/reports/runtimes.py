@@ -20,7 +20,8 @@ HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime's behavi
 
 
 class RuntimeData(TypedDict):
-    """What one runtime makes of a file: layers, or the error with which it ends, or what is not known."""
+    """What one runtime makes of a file: the layers, or its error, or the part of the file for which its behaviour is
+    not known."""
 
     runtime: str
     version: str
@@ -33,7 +34,7 @@ class RuntimeData(TypedDict):
 
 
 class RuntimesData(TypedDict):
-    """What --json says of runtimes."""
+    """The --json output for runtimes."""
 
     path: str
     runtimes: list[RuntimeData]

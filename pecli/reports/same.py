@@ -112,7 +112,8 @@ def _corresponding_layers(one: Model, other: Model) -> list[tuple[tuple[str, str
 
 
 def _at_lengths(one: Layer, other: Layer, tolerance: float) -> Iterator[LayerComparison]:
-    """Yield the comparison of two layers; if rates depend on the length in use, also at lengths beyond each change."""
+    """Yield the comparison of two layers; if rates depend on the length in use, also at lengths where they have
+    changed."""
     yield _compare_layers(one, other, tolerance)
     ropes = [layer.encoding for layer in (one, other)]
     changes = {rope.first_length for rope in ropes if isinstance(rope, Rope) and rope.first_length}
@@ -194,7 +195,7 @@ class ComparedLayers(TypedDict):
 
 
 class ComparisonData(TypedDict):
-    """The comparison of two models: whether they apply the same encoding, and where not."""
+    """The comparison of two models: whether they apply the same encoding, and in which layers they do not."""
 
     same: bool
     layers: list[ComparedLayers]

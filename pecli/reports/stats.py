@@ -34,9 +34,9 @@ SAMPLE = 2000  # most positions whose pairs are all compared; longer sequences a
 class Indicators:
     """The statistics of one encoding; None if undefined.
 
-    spread, mean_spread : translation invariance: the spread of m(p, p + Δ) over positions p, relative to the range of
-        all m; the largest and the mean over offsets Δ. 0 if the measure is a function of the offset, 1 if one offset
-        takes every value. Long offsets have few pairs, so the mean is biased towards 0.
+    spread, mean_spread : translation invariance: the largest and the mean, over offsets Δ, of the spread of m(p, p + Δ)
+        over positions p, relative to the range of all m. It is 0 if the measure is a function of the offset, and 1 if
+        the values at one offset span the whole range. Long offsets have few pairs, so the mean is biased towards 0.
     pearson, spearman : linear and rank correlation of two measures over all pairs, as in the scatter figure
     """
 
@@ -293,7 +293,7 @@ class StatsNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Stats(Report[TableEncoding]):
-    """Statistics of one or more encodings at the same positions; `Indicators` defines each.
+    """Statistics of one or more encodings at the same positions; `Indicators` defines each statistic.
 
     Notes
     -----

@@ -97,7 +97,10 @@ class Table(Report[TableEncoding]):
         return self._numbers(view, both_ends(length, view.pixel_rows or length)[0])
 
     def _numbers(self, view: View[TableEncoding], rows: Array) -> TableNumbers:
-        """Return the numbers of the given rows, (n,), indices from 0."""
+        """Return the numbers of some rows of the table.
+
+        rows : indices of the rows, counted from 0, shape (n,)
+        """
         positions = (view.covered.start + rows).astype(np.float64)
         table = view.encoding.table(positions)
         return TableNumbers(view=view, table=table, positions=positions, length=view.covered.length)

@@ -367,7 +367,7 @@ class Rotary(TableEncoding):
         """
 
     def rotate_keys(self, x: Array, positions: Array) -> Array:
-        """Return the same for keys, which most encodings rotate as they do queries."""
+        """Return every key of x rotated by its position; most encodings rotate keys as they do queries."""
         return self.rotate(x, positions)
 
     @abstractmethod

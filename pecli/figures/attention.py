@@ -300,7 +300,7 @@ def encoded_rows(encoding: AttentionEncoding, content: Array, positions: Array) 
 
 
 def encoded_keys(encoding: AttentionEncoding, content: Array, positions: Array) -> Array:
-    """Return the same of keys."""
+    """Return the embeddings encoded as keys, which differ from queries only with xpos."""
     if isinstance(encoding, Rotary):
         return encoding.rotate_keys(content, positions)
     return encoded_rows(encoding, content, positions)
@@ -315,8 +315,10 @@ def head_bias(encoding: AttentionEncoding, positions: Array, head: int) -> Array
 
 
 def weights(x: Array, bias: Array | float = 0.0, keys: Array | None = None) -> Array:
-    """Return softmax(x keysᵀ / √d + bias), shape (n, n), of embeddings x and keys (by default x); the order of the rows
-    does not change a single bit."""
+    """Return softmax(x keysᵀ / √d + bias), shape (n, n), of queries x, which are also the keys by default.
+
+    The order of the rows does not change a single bit.
+    """
     scores = products(x, x if keys is None else keys) / np.sqrt(x.shape[1]) + bias
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     return raised / np.sort(raised, axis=1).sum(axis=1, keepdims=True)  # sorted for a sum independent of order

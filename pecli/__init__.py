@@ -239,7 +239,9 @@ def model(
     from pecli.models.options import ModelOptions
     from pecli.reports.answer import answer
 
-    places = Option("the config.json", name="path", many=True).read(list(paths))
+    places = Option("the config.json", name="path", many=True).read(
+        list(paths[0] if len(paths) == 1 and isinstance(paths[0], list | tuple) else paths)
+    )
     keys = dict(override) if isinstance(override, Mapping) else None
     texts = () if override is None or keys is not None else override
     more = {"same": same, "override": texts, "runtime": runtime, "flags": flags}

@@ -6,7 +6,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-from pecli.core.errors import UnknownNameError, UsageError, option_text, shorten
+from pecli.core.errors import FileError, UnknownNameError, UsageError, option_text, shorten
 from pecli.core.plugins import load_plugins
 from pecli.encodings.base import Encoding
 from pecli.encodings.biases import T5, Alibi, Kerple
@@ -38,8 +38,7 @@ def find_encoding(name: str) -> type[Encoding]:
                 advice = f"give {option_text('encoding', f'{kind.name}:{option.name}={name}')}"
                 raise UsageError(text, option="encoding", value=name, advice=advice)
     if is_named_as_table(name) or is_named_as_table(name.rpartition("#")[0]):
-        text = f"{shorten(name)} is neither a file that exists nor an encoding"
-        raise UsageError(text, option="encoding", value=name)
+        raise FileError(f"{shorten(name)} does not exist, and it is not an encoding")
     raise UnknownNameError("encoding", name.strip(), all_encodings(), option="encoding")
 
 

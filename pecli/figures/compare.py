@@ -171,7 +171,9 @@ class Compare(Composite, Highlighting[Encoding]):
     measure: str | None = measure_option(None)
     difference: bool = option(False, "add the difference of two encodings, first minus second")
     tolerance: float | None = option(
-        None, "largest difference allowed: say where the two differ most and exit 1 if they differ more", at_least=0
+        None,
+        "with --difference: the largest difference allowed; says where two tables differ most, exits 1 beyond it",
+        at_least=0,
     )
 
     @property
@@ -190,10 +192,10 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.difference and len(view.encodings) != 2:
-            text = f"--difference takes two encodings, but {len(view.encodings)} are given"
+            text = f"--difference takes two encodings, not {len(view.encodings)}"
             raise UsageError(text, option="difference")
         if self.tolerance is not None and not self.difference:
-            raise UsageError("--tolerance is of a difference", option="tolerance", advice="give --difference too")
+            raise UsageError("--tolerance needs --difference", option="tolerance")
         for cell in self.cells_of(view):
             check_part(cell.figure, cell.view, "figure")
 
@@ -237,12 +239,12 @@ class Compare(Composite, Highlighting[Encoding]):
             trained = len(view.encodings) == 2 and all(getattr(own, "trained", False) for own in view.encodings)
             if not trained or not isinstance(numbers.parts[0].numbers, HeatmapNumbers):
                 return numbers
-            reach, where = self._differences(view)
+            reach, where = self._measured_differences(view)
             return replace(numbers, reach=reach, where=where)
         first, second = numbers.parts
         if not isinstance(first.numbers, HeatmapNumbers | DistanceNumbers):
             first.numbers.difference(second.numbers, None)  # refuses
-        reach, where = self._differences(view)
+        reach, where = self._measured_differences(view)
         difference = first.numbers.difference(second.numbers, reach)
         parts, measure = (first, second, Part(first.figure, difference)), getattr(first.numbers, "measure", "")
         measured = comparison_of(view.encoding, measure).label if measure else ""
@@ -284,6 +286,14 @@ class Compare(Composite, Highlighting[Encoding]):
         if not growing or len({getattr(e, "width", 0) for e in view.encodings}) == 1:
             return say("compare.not_all_panels_have")
         return say("compare.limits_are_shared_by", measure=growing[0])
+
+    def _measured_differences(self, view: View[Encoding]) -> tuple[tuple[float, float] | None, dict[str, Any]]:
+        """Return the same as `_differences`; raise UsageError if --tolerance cannot be checked."""
+        reach, where = self._differences(view)
+        if self.tolerance is not None and reach is None:
+            text = f"--tolerance compares at most {MAX_WHOLE:,} numbers of a table, but these have more"
+            raise UsageError(text, option="tolerance", advice="give a smaller --length")
+        return reach, where
 
     def _differences(self, view: View[Encoding]) -> tuple[tuple[float, float] | None, dict[str, Any]]:
         """Return the smallest and the largest difference, and the fields that say where two tables differ; (None, {})

@@ -414,7 +414,9 @@ class Explain(Report[TableEncoding]):
     )
 
     def check(self) -> None:
-        if self.tokens is not None and (self.embeddings is not None or not self.tokens.split()):
+        if self.tokens is not None and not self.tokens.split():
+            raise UsageError("the text has no tokens", option="tokens", value=self.tokens)
+        if self.tokens is not None and self.embeddings is not None:
             text = f"{option_text('tokens', self.tokens)} gives words, but --embeddings gives a file of vectors"
             raise UsageError(text, option="tokens", value=self.tokens, advice="give one of them")
         if self.entry is not None and len(self.entry) != 2:

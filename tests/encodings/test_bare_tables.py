@@ -100,7 +100,8 @@ REFUSED = [  # a line, its exit code, and what it says
     ("heatmap two.npz#third", 2, ["third"]),
     ("heatmap mine.npy#x", 2, ["only one table"]),
     ("heatmap mine.npy:bse=2", 2, ["bse"]),
-    ("heatmap gone.npy", 2, ["neither a file that exists nor an encoding"]),
+    ("heatmap gone.npy", 1, ["does not exist, and it is not an encoding"]),
+    ("heatmap none.npz#pos", 1, ["none.npz#pos does not exist"]),
     ("heatmap gone.pt", 2, ["gone.pt"]),
     ("bias mine.npy", 2, ["bias cannot show learned"]),
 ]

@@ -237,7 +237,6 @@ def test_an_option_wins_over_the_text_and_a_list_ends_where_the_next_parameter_b
         ("", "unknown encoding"),
         ("zzzz", "sinusoidal, clock"),
         ("sinusoidal:d=0", "whole number ≥ 1"),
-        ("gone.npy", "gone.npy is neither a file that exists nor an encoding"),
     ],
 )
 def test_a_wrong_text_says_what_is_wrong(text: str, said: str) -> None:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import join_title, language_of, say, use_language
+from pecli.figures.compare import MAX_WHOLE
 from pecli.page.text import HEADLINE
 from tests.conftest import Ask
 from tests.drawing import axes_of, page_of, told
@@ -169,12 +170,12 @@ def test_a_difference_says_where_columns_only_have_other_places(one: str, other:
     ("options", "said"),
     [
         ({"encoding": ["sinusoidal:d=8", "rope:d=6"], "length": 11, "difference": True}, "11 × 8 and 11 × 6"),
-        ({"encoding": ["rope"], "difference": True}, "two encodings, but 1 are given"),
+        ({"encoding": ["rope"], "difference": True}, "two encodings, not 1"),
         (
             {"encoding": ["rope", "rope:base=5"], "figure": "spectrum", "difference": True},
             "one image each, all of the same size",
         ),
-        ({"encoding": ["rope", "clock", "sinusoidal"], "difference": True}, "two encodings, but 3 are given"),
+        ({"encoding": ["rope", "clock", "sinusoidal"], "difference": True}, "two encodings, not 3"),
         ({"encoding": ["rope", "binary"], "figure": "dials"}, "dials cannot show binary"),
         ({"encoding": TWO, "figure": "overview"}, "overview"),
     ],
@@ -287,3 +288,9 @@ def test_a_difference_beyond_the_tolerance_fails_and_says_where(base: int, code:
     assert (ended.code, Path("a.png").exists()) == (code, True)
     assert ("--tolerance" in ended.err and "dimension 3 at position 188" in ended.err) == bool(code)
     assert ask("compare", *words[:2], "--tolerance=1e-6").code == 2
+
+
+def test_a_tolerance_that_cannot_be_checked_is_refused() -> None:
+    words: Any = {"difference": True, "tolerance": 0.0, "length": MAX_WHOLE // 128 + 1}
+    with pytest.raises(UsageError, match="compares at most"):
+        _ = pecli.compare(["sinusoidal", "sinusoidal:base=9999"], **words).numbers

@@ -30,12 +30,14 @@ def released_models() -> dict[str, ReleasedModel]:
     return {name: ReleasedModel(**facts) for name, facts in tomllib.loads(text).items()}
 
 
+@cached
 def reach_of_base(base: float, d: int, most: int) -> int:
     """Return the first offset m < most at which Σ_j cos(base^(−2j/d) m) is negative, or `most`.
 
     The same as `pecli.measures.waves.first_negative_offset` for a rope without scaling, but only in float64, to be fast
     enough for hundreds of bases. Since cos((a + b)ω) = cos aω cos bω − sin aω sin bω, the product of two small tables
-    gives all offsets. Men et al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591.
+    gives all offsets. Results are kept, because figures of the same bases are often drawn one after the other. Men et
+    al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591.
     """
     rates = base ** (-2 * np.arange(d // 2) / d)
     fine = np.multiply.outer(np.arange(FINE), rates)

@@ -16,11 +16,12 @@ SIGNS = {  # signs in formulas as commands that every LaTeX knows
     "²": "^2", "³": "^3", "%": r"\bmod ", "½": r"\frac{1}{2}", ";": r";\quad ", ":": r"\colon ", "~": r"\sim ",
     "\\": r"\backslash ", **{sign: f"\\{sign}" for sign in "&$#_{}"},
 }  # fmt: skip
-GREEK = {"ω": r"\omega", "λ": r"\lambda", "θ": r"\theta", "φ": r"\varphi", "ρ": r"\rho", "μ": r"\mu"}
+GREEK = {"ω": r"\omega", "λ": r"\lambda", "θ": r"\theta", "φ": r"\varphi", "ρ": r"\rho", "μ": r"\mu",
+         "ζ": r"\zeta", "γ": r"\gamma"}  # fmt: skip
 TOKEN = re.compile(
     r"""(?P<space>\s+)
     | (?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)? | \d+(?:\.\d+)?(?:e[+-]?\d+)?)
-    | (?P<indexed>[A-Za-z]\d+(?![A-Za-z_]) | [ωλθφρμ](?:_[A-Za-z0-9]+|\d+|j)?)
+    | (?P<indexed>[A-Za-z]\d+(?![A-Za-z_]) | [ωλθφρμζγ](?:_[A-Za-z0-9]+|\d+|j)?)
     | (?P<name>[A-Za-z]+(?:_[A-Za-z0-9]+)*)
     | (?P<other>[⺀-鿿＀-￯]+)
     | (?P<sign>.)""",

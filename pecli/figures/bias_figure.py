@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 from pecli.analysis import chosen_indices, refuse_unused
 from pecli.core.errors import UsageError, option_text
-from pecli.core.lazy import Array
-from pecli.core.numbers import MAX_EXACT
+from pecli.core.lazy import Array, np
+from pecli.core.numbers import MAX_EXACT, ROUNDING
 from pecli.core.options import option
 from pecli.encodings.base import BiasEncoding
+from pecli.encodings.biases import Alibi
 from pecli.figures.base import View
 from pecli.figures.highlights import WithTrained
 from pecli.figures.matrix import WithCellNumbers
@@ -46,8 +47,17 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
     )
 
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
-        """Return the indices of the heads to draw."""
-        return chosen_indices("head", self.head, view, view.encoding.n_heads, "heads", PANELS)
+        """Return the indices of the heads to draw; by default, those that see least far and farthest are among them."""
+        encoding = view.encoding
+        heads = chosen_indices("head", self.head, view, encoding.n_heads, "heads", PANELS)
+        if self.head is not None or len(heads) == encoding.n_heads or not encoding.known:
+            return heads
+        ends = ends_of_reach(encoding, view.positions.length)
+        for end in ends:
+            if end not in heads:
+                free = heads[~np.isin(heads, ends)]
+                heads = np.where(heads == free[np.abs(free - end).argmin()], end, heads)
+        return np.sort(heads)
 
     def check_view(self, view: View[BiasEncoding]) -> None:
         super().check_view(view)
@@ -59,3 +69,24 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
             if not view.encoding.known:
                 text = f"--softmax needs biases, but {view.encoding.name} without a file has only buckets"
                 raise UsageError(text, option="softmax", advice=f"give {option_text('file', 'model.safetensors')}")
+
+
+def nearest_with_half(weights: Array) -> Array:
+    """Return the number of nearest keys with half of the weight, (n_heads,), for weights by distance whose sum is 1."""
+    return np.asarray(1 + (weights.cumsum(axis=1) < 0.5 - ROUNDING).sum(axis=1))
+
+
+def weights_by_distance(encoding: BiasEncoding, length: int) -> Array:
+    """Return the softmax of each head's bias over the distances below `length`, (n_heads, length)."""
+    bias = encoding.bias(np.arange(length, dtype=np.float64))
+    weights = np.exp(bias - bias.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def ends_of_reach(encoding: BiasEncoding, length: int) -> tuple[int, int]:
+    """Return the heads that see least far and farthest."""
+    if isinstance(encoding, Alibi):
+        reach = -np.asarray(encoding.slopes())
+    else:
+        reach = nearest_with_half(weights_by_distance(encoding, length))
+    return int(reach.argmin()), int(reach.argmax())

@@ -8,10 +8,9 @@ from typing import Any
 from pecli.analysis import View
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUNDING
 from pecli.encodings.base import BiasEncoding
 from pecli.figures.base import Numbers, offset_extremes_note
-from pecli.figures.bias_figure import BiasFigure
+from pecli.figures.bias_figure import BiasFigure, nearest_with_half, weights_by_distance
 from pecli.figures.highlights import mark_trained
 from pecli.files.sheet import aside, over
 from pecli.measures.reduce import bin_centres, envelope, even_edges
@@ -46,7 +45,9 @@ class WeightNumbers(Numbers[BiasEncoding]):
         position = self.view.encoding.position_text(self.view.positions.stop - 1)
         nearer = say("bias.dots_at_least_half")
         query = say("bias.query_at_position_scores", position=position)
-        return [nearer, query, offset_extremes_note(self.block)]
+        shown, heads = len(self.heads), self.view.encoding.n_heads
+        count = say("bias.of_heads", count=shown, all=heads) if shown < heads else ""
+        return [count, nearer, query, offset_extremes_note(self.block)]
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,7 @@ class BiasWeights(BiasFigure):
 
     def compute(self, view: View[BiasEncoding]) -> WeightNumbers:
         heads, length = self.shown_heads(view), view.positions.length
-        bias = view.encoding.bias(np.arange(length, dtype=np.float64))[heads]
-        weights = np.exp(bias - bias.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
+        weights = weights_by_distance(view.encoding, length)[heads]
         edges = even_edges(length, view.line_points)
         low, high, _ = envelope(lambda first, count: weights[:, first : first + count], edges, len(heads))
         return WeightNumbers(
@@ -69,7 +68,7 @@ class BiasWeights(BiasFigure):
             heads=heads,
             low=low,
             distances=bin_centres(edges),
-            half=tuple((1 + (weights.cumsum(axis=1) < 0.5 - ROUNDING).sum(axis=1)).tolist()),
+            half=tuple(nearest_with_half(weights).tolist()),
             block=int(edges[1]),
         )
 

@@ -20,7 +20,7 @@ SIGNS = {  # signs in pecli's texts as commands that every LaTeX knows
     "−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "…": r"\dots{}", "⋮": r"$\vdots$", "±": r"$\pm$", "≠": r"$\ne$",
     "≤": r"$\le$", "≥": r"$\ge$", "∞": r"$\infty$", "√": r"$\surd$", "→": r"$\to$", "⟨": r"$\langle$",
     "⟩": r"$\rangle$", "‖": r"$\|$", "Σ": r"$\Sigma$", "Δ": r"$\Delta$", "π": r"$\pi$", "ω": r"$\omega$",
-    "θ": r"$\theta$", "ρ": r"$\rho$",
+    "θ": r"$\theta$", "ρ": r"$\rho$", "ζ": r"$\zeta$", "γ": r"$\gamma$",
     "λ": r"$\lambda$", "ₖ": "$_k$", "ⱼ": "$_j$", "ⱽ": "$^V$", "ᵀ": "$^T$", "⌊": r"$\lfloor$",
     "⌋": r"$\rfloor$", "²": "$^2$", "³": "$^3$", "°": r"$^\circ$", "½": r"$\frac{1}{2}$", "′": "$'$", "∑": r"$\sum$",
     "–": r"\textendash{}", "—": r"\textemdash{}",
@@ -30,7 +30,7 @@ SIGNS = {  # signs in pecli's texts as commands that every LaTeX knows
 SIGNS |= {sign: f"$_{digit}$" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 
 POWER = re.compile(  # a power or a letter with an index in a sentence: 2^(−8i/n), ω_j
-    r"[A-Za-z0-9_']+\^(?:\((?:[^()]|\([^()]*\))*\)|[-−]?[A-Za-z0-9]+)|[ωλθφρ]_[A-Za-z0-9]+"
+    r"[A-Za-z0-9_']+\^(?:\((?:[^()]|\([^()]*\))*\)|[-−]?[A-Za-z0-9]+)|[ωλθφρμζγ]_[A-Za-z0-9]+"
 )
 
 

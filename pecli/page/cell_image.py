@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.image import AxesImage
 from matplotlib.text import Text
-from matplotlib.transforms import Affine2D, Bbox
+from matplotlib.transforms import Affine2D, Bbox, BboxTransform
 
 from pecli.core.lazy import Array
 
@@ -35,6 +35,16 @@ class CellImage(AxesImage):
         self.extremes: tuple[float, float] | None = None  # of the numbers that cells are means of, if known
         self.few = FEW
         self.ramp: tuple[Any, tuple[float, float]] | None = None  # the continuous map and its limits, for classes
+
+    def get_transform(self) -> Any:
+        """Return the transform to pixels. On a logarithmic axis, too, all cells have one width in pixels, so that a
+        straight transform of the image's edges is enough; matplotlib gives vector files only such images unsampled."""
+        transform = super().get_transform()
+        if transform.is_affine:
+            return transform
+        left, right, bottom, top = self.get_extent()
+        edges = Bbox([[left, bottom], [right, top]])
+        return BboxTransform(edges, edges.transformed(transform))
 
     def make_image(self, renderer: Any, magnification: float = 1.0, unsampled: bool = False) -> Any:
         """Return the pixels' colours, shape (rows, columns, 4) from the bottom row up, their lower left corner and a

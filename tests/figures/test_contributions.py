@@ -139,3 +139,11 @@ def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], option: str | 
 def test_a_long_file_has_each_column_once(ask: Ask, folder: Path) -> None:
     assert ask("contributions", "-d", "4", "-n", "5", "--long", "-o", "c.csv").code == 0
     assert Path("c.csv").read_text().splitlines()[0] == "offset,total,pair,value"
+
+
+def test_a_vector_file_has_an_image_that_fills_its_panel() -> None:
+    (figure,) = [page_of("contributions", encoding="rope:d=8", length=64, dpi=150)]
+    (panel,) = [axes for axes in figure.axes if axes.images and axes.get_xscale() == "log"]
+    (image,) = panel.images
+    assert image.get_transform().is_affine  # of other images, PDF and SVG take pixels at the wrong size
+    assert np.allclose(image.get_window_extent().extents, panel.bbox.extents)

@@ -84,6 +84,13 @@ def test_the_dot_of_a_head_is_the_key_with_which_half_of_the_weight_is_reached(l
     assert say("bias.dots_at_least_half") in pecli.figure("bias", **options).seen.caption()
 
 
+def test_the_heads_that_see_least_far_and_farthest_are_drawn() -> None:
+    found = numbers_of("bias", encoding="alibi:heads=12", softmax=True, length=500)
+    slopes = pecli.encoding("alibi:heads=12").slopes()
+    assert len(found.heads) == 8 and {int(slopes.argmin()), int(slopes.argmax())} <= {*found.heads.tolist()}
+    assert found.remarks()[0] == "8 of 12 heads" and "in head 7" in found.message()
+
+
 @pytest.mark.parametrize("encoding", ["alibi:heads=4", "kerple", "alibi:heads=2,direction=both"])
 def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) -> None:
     found, bias = numbers_of("bias", encoding=encoding, softmax=True, length=40), pecli.encoding(encoding)

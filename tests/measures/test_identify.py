@@ -461,7 +461,8 @@ def test_columns_in_another_order_that_a_type_makes_alike_are_no_change(spec: st
 def test_own_tables_are_of_all_encodings() -> None:
     from pecli.encodings.registry import ENCODINGS
 
-    made = {name for name, encoding in ENCODINGS.items() if hasattr(encoding, "table") and name != "learned"}
+    without_formula = {"learned", "xpos"}  # identify looks for waves of one radius; those of xpos decay
+    made = {name for name, encoding in ENCODINGS.items() if hasattr(encoding, "table")} - without_formula
     assert made == NAMES == {parts_of(spec)[0] for spec in OWN}
 
 

@@ -581,6 +581,8 @@ TEXTS = {
     "extend.note_yarn": "runtimes scale at every length, which changes short texts too: use it only for long ones (arXiv:2309.00071)",
     "extend.note_longrope": "its factors were searched for this model; all keys of a text change where the long factors take over from the short ones (arXiv:2402.13753)",
     "extend.note_base": "needs training on long texts. Without --new-base, it is the base at which the critical dimension of the training has a wavelength of the new length (arXiv:2310.05209, theorem 2)",
+    "extend.replaces": "Each method replaces the file's scaling ({scaling}, factor {factor:g}): its factor is the total one, from the rates without scaling.",
+    "extend.replaces_larger": "Each method replaces the file's scaling ({scaling}, factor {factor:g}): its factor is the total one, from the rates without scaling. The file's factor is larger than the {growth} asked for: check that {trained:,} positions is the context before scaling; if not, give that one with --trained.",
     "extend.lines": "{method}: what to type",
     "extend.keys_of_file": "keys of config.json",
     "extend.as_it_is": "the file has this already: nothing to change",

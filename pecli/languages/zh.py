@@ -557,6 +557,8 @@ TEXTS = {
     "extend.note_yarn": "运行时在任何长度都缩放，短文本也会改变，只在处理长文本时使用（arXiv:2309.00071）",
     "extend.note_longrope": "因子是为这个模型搜索的；切换时一段文本的所有键都会改变（arXiv:2402.13753）",
     "extend.note_base": "需要用长文本训练。不给 --new-base 时，取使训练时的临界维度的波长等于新长度的底数（arXiv:2310.05209，定理 2）",
+    "extend.replaces": "每种方法都取代文件中的缩放（{scaling}，因子 {factor:g}）：其因子是总因子，从未缩放的速率算起。",
+    "extend.replaces_larger": "每种方法都取代文件中的缩放（{scaling}，因子 {factor:g}）：其因子是总因子，从未缩放的速率算起。文件的因子大于所求的 {growth}：请核对 {trained:,} 个位置是否为缩放前的上下文；若不是，请用 --trained 给出。",
     "extend.lines": "{method}：要输入的命令",
     "extend.keys_of_file": "config.json 的键",
     "extend.as_it_is": "文件中已有，无需更改",

@@ -1161,9 +1161,11 @@ TEXTS = {
     "findings.override_not_read": "the override has no effect: transformers 4 does not read {name}",
     "findings.override_loses_base": "the override replaces the whole object, which loses the base {base:,.10g} that was copied into it: transformers 5 stops with a TypeError; add rope_theta to the override",
     "findings.override_loses_default_base": "the override replaces the whole object, which loses the base that was copied into it: transformers 5 stops with a TypeError; add rope_theta to the override",
+    "findings.override_null": "null removes the whole object and the base that was copied into it, so transformers 5 stops with a TypeError; to switch the scaling off, override with {keys}",
     "findings.override_loses_keys": "the override replaces the whole object and loses {keys}",
     # runtimes
     "runtimes.overrides_not_known": "the effect of an override there",
+    "runtimes.null_not_known": "an override of {name} by null",
     "runtimes.without": "its behaviour without {keys}",
     "runtimes.unknown_scaling": "it does not know the scaling {scaling}",
     "runtimes.partial_crashes": "it computes rates for fewer columns than its code turns, so a forward pass stops with an error",

@@ -1116,9 +1116,11 @@ TEXTS = {
     "findings.override_not_read": "transformers 4 不读 {name}：这个覆盖不起作用",
     "findings.override_loses_base": "覆盖会替换整个对象，放在其中的基数 {base:,.10g} 丢失：transformers 5 以 TypeError 结束；请在其中给出 rope_theta",
     "findings.override_loses_default_base": "覆盖会替换整个对象，放在其中的基数丢失：transformers 5 以 TypeError 结束；请在其中给出 rope_theta",
+    "findings.override_null": "null 去掉整个对象，连同放在其中的底数：transformers 5 以 TypeError 结束；要关闭缩放，请用 {keys} 覆盖",
     "findings.override_loses_keys": "覆盖会替换整个对象；丢失的有：{keys}",
     # runtimes
     "runtimes.overrides_not_known": "那里的覆盖起什么作用",
+    "runtimes.null_not_known": "用 null 覆盖 {name}",
     "runtimes.without": "没有 {keys} 时怎样处理",
     "runtimes.unknown_scaling": "它不认识缩放 {scaling}",
     "runtimes.partial_crashes": "它的频率少于代码要旋转的列，前向计算中止",

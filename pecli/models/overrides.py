@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, option_text, shorten
 from pecli.core.language import say
 from pecli.models.config_file import json_advice
 from pecli.models.dialects import config_of_transformers
@@ -48,6 +48,19 @@ def read_overrides(texts: Sequence[str]) -> dict[str, Any]:
         else:
             raise UsageError(option="override", value=text, allowed="an object of JSON, or key=value")
     return given
+
+
+def check_override(name: str, value: Any) -> None:
+    """Raise UsageError if the name is a path of keys, or the rope's object is to be something else than an object."""
+    outer, dot, inner = name.partition(".")
+    if dot:
+        text = f"{option_text('override')}: {name} is one key here, not {inner} inside {outer}"
+        typed = json.dumps({outer: {inner: value}})
+        advice = f"as JSON, --override '{typed}', with every other key of {outer} too, as an override replaces it"
+        raise UsageError(f"{text}, and no config has it", option="override", value=name, advice=advice)
+    if name in OBJECTS and not isinstance(value, Mapping | None):
+        text = f"{name} cannot be {shorten(value)}"
+        raise UsageError(text, option="override", value=value, allowed="an object or null")
 
 
 def read_overridden(path: str, seq_len: int | None, given: Mapping[str, Any], how: str = "replaces") -> Model:
@@ -114,15 +127,16 @@ def _override_object(changed: dict[str, Any], old: dict[str, Any], name: str, va
 
     changed : the config, changed in place
     old : the rope's object before the override
-    name, value : the key of the object in the override, and its new content
+    name, value : the key of the object in the override, and its new content; None removes the object
     how : as in `apply_overrides`
     """
-    if not isinstance(value, dict):
-        raise UsageError(option="override", value=value, allowed=f"an object for {name}")
-    if any(isinstance(item, dict) for item in (*old.values(), *value.values())) or "rope_local_base_freq" in changed:
+    items = (*old.values(), *(value or {}).values())
+    if any(isinstance(item, dict) for item in items) or "rope_local_base_freq" in changed:
         text = "pecli has not looked up what an override does to bases for each kind of layer"
         raise UsageError(text, option="override")
     if how == "merges":
+        if value is None:
+            raise UsageError(f"pecli has not looked up what an override of {name} by null does", option="override")
         for key in OBJECTS:
             changed.pop(key, None)
         changed["rope_scaling"] = {**old, **value}
@@ -131,12 +145,15 @@ def _override_object(changed: dict[str, Any], old: dict[str, Any], name: str, va
         if name == "rope_parameters":
             return [Finding(name, value, "warning", say("findings.override_not_read", name=name))]
         changed[name] = value
-        return _lost_keys(name, old, value)
+        return _lost_keys(name, old, value) if value is not None else []
     before = {key: changed[key] for key in INSIDE if changed.get(key) is not None} | old
     for key in (*OBJECTS, *INSIDE):
         changed.pop(key, None)
     changed[name] = value
     base = before.pop("rope_theta", None)
+    if value is None:
+        typed = json.dumps({"rope_parameters": {"rope_type": "default", "rope_theta": base or "…"}}, ensure_ascii=False)
+        return [Finding(name, None, "error", say("findings.override_null", keys=typed))]
     lost = _lost_keys(name, before, value)
     if "rope_theta" in value:
         return lost

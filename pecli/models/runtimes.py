@@ -48,6 +48,7 @@ class Runtime:
     read: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     override: str | None = None
+    null: bool = False
     rules: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -119,6 +120,9 @@ def apply_runtime(
     changed, findings = dict(data), list[Finding]()
     if given and runtime.override is None:
         return RuntimeResult(runtime, unknown=say("runtimes.overrides_not_known"))
+    removed = next((name for name in OBJECTS if name in given and given[name] is None), "")
+    if removed and not runtime.null:
+        return RuntimeResult(runtime, unknown=say("runtimes.null_not_known", name=removed))
     if given:
         try:
             changed, findings = apply_overrides(data, given, runtime.override or "")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pecli.core.errors import UnknownNameError, UsageError, nearest, notice
+from pecli.core.errors import FileError, UnknownNameError, UsageError, nearest, notice
 from pecli.core.readable import resolve_path
 from pecli.encodings.registry import all_encodings
 from pecli.encodings.spec import Config, spec_of
@@ -47,8 +47,13 @@ def config_words(spec: str) -> tuple[str, str | None, str] | None:
 
 
 def config_spec(path: str, kind: str | None) -> str:
-    """Return the plain spec of the layers of that kind, by default those with full attention; raise UsageError if they
-    have no encoding."""
+    """Return the plain spec of the layers of that kind, by default those with full attention.
+
+    Raises
+    ------
+    FileError : their encoding cannot be built from the file
+    UsageError : they have no encoding
+    """
     try:
         changed = config_path(Path(path)).stat().st_mtime_ns
     except (OSError, ValueError):
@@ -70,7 +75,9 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     named, kind = kind == NAMED and kind not in model.layers, None if kind == NAMED else kind
     name, layer = _chosen(model, kind)
     if layer.encoding is None:
-        text = layer.trouble or f"its layers have no position encoding that can be drawn ({layer.kind})"
+        if layer.trouble:
+            raise FileError(f"{path}: {layer.trouble}; pecli model {path} says more")
+        text = f"its layers have no position encoding that can be drawn ({layer.kind})"
         raise UsageError(f"{path}: {text}; pecli model {path} says more")
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
@@ -101,7 +108,9 @@ def _spec_of_scores(model: Model) -> str:
     if rope is None and layer.kind == "none":
         rope = Rope(scaling="proportional", partial_rotary_factor=0.0)
     if not isinstance(rope, Rope):
-        text = layer.trouble or f"pecli knows no factor on the scores of its layers ({layer.kind})"
+        if layer.trouble:
+            raise FileError(f"{model.path}: {layer.trouble}; pecli model {model.path} says more")
+        text = f"pecli knows no factor on the scores of its layers ({layer.kind})"
         raise UsageError(f"{model.path}: {text}; pecli model {model.path} says more")
     warm = layer.temperature
     steps = None if warm is None else (warm.scale, float(warm.length), float(warm.offset))

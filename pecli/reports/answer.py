@@ -13,7 +13,7 @@ from pecli.files.tables import expand_paths
 from pecli.models.config_file import config_path
 from pecli.models.flags import read_flagged
 from pecli.models.options import ModelOptions
-from pecli.models.overrides import read_overridden, read_overrides
+from pecli.models.overrides import check_override, read_overridden, read_overrides
 from pecli.models.reader import Model, read_model, without_findings
 from pecli.models.runtimes import apply_runtimes, runtimes_named
 from pecli.reports.model import ModelReport
@@ -44,6 +44,8 @@ def answer(
     """
     places = places_of(paths)
     given = read_overrides(asked.override) if keys is None else keys
+    for name, value in given.items():
+        check_override(name, value)
     if asked.flags and (asked.runtime != ("llama.cpp",) or given):
         raise UsageError("--flags needs --runtime llama.cpp alone, without --override", option="flags")
     if asked.runtime and not asked.flags:

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from pecli.core.errors import FileError, UsageError
 from pecli.core.language import listing, say
-from pecli.core.numbers import number_text
+from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
@@ -118,14 +118,26 @@ class ExtendReport:
             say("words.encoding"): say("model.rope_base_pairs", base=rope.base, count=rope.width // 2),
         }
         notes = {say(NAMES[item.method]): note for item in self.found if (note := _note(item))}
+        replaced = [Paragraph(), Paragraph(self._replaced)] if self._replaced else []
         return [
             Paragraph(first),
             Facts(known),
             TextTable([say(key) for key in HEADER], [_row(item) for item in self.found], numbers=True),
             Facts(notes),
+            *replaced,
             Paragraph(),
             Paragraph(say("extend.lines", method=say(NAMES[self.method])), heading=True),
         ]
+
+    @property
+    def _replaced(self) -> str:
+        """A sentence that the methods replace the file's scaling, and whether its factor is larger; "" without one."""
+        own = next((item.rope for item in self.found if item.method == "file"), None)
+        if own is None or own.factor is None:
+            return ""
+        growth = self.length / self.trained
+        text = "extend.replaces_larger" if own.factor > growth * (1 + ROUNDING) else "extend.replaces"
+        return say(text, scaling=own.scaling, factor=own.factor, growth=number_text(growth, 4), trained=self.trained)
 
     def lines(self) -> list[str]:
         """Return the commands, each after a comment that names the runtime."""
@@ -198,7 +210,14 @@ def extend(
     kind, layer = _extended_layer(model)
     rope = layer.encoding
     assert isinstance(rope, Rope)
-    known = trained or rope.contexts()[0] or layer.max_position
+    known = trained or rope.contexts()[0]
+    if known is None and layer.max_position and rope.factor not in (None, 1):
+        text = f"{path} scales with {rope.scaling}, factor {rope.factor:g}, and does not say whether its context, "
+        either = f"{text}{layer.max_position:,} positions, is the one before or after that scaling"
+        before = int(layer.max_position / rope.factor)
+        advice = f"give the one before with --trained {layer.max_position}, or --trained {before} if it was multiplied"
+        raise UsageError(either, option="trained", advice=advice)
+    known = known or layer.max_position
     if known is None:
         text = "the file does not say how many positions the model was trained on"
         raise UsageError(text, option="trained", advice="give it with --trained")
@@ -212,6 +231,9 @@ def extend(
 def _extended_layer(model: Model) -> tuple[str, Layer]:
     """Return the first kind of layers with a rope that see all positions; raise FileError if there is none."""
     ropes = {kind: layer for kind, layer in model.layers.items() if isinstance(layer.encoding, Rope)}
+    troubled = (layer.trouble for layer in model.layers.values() if layer.kind == "rope" and layer.trouble)
+    if not ropes and (trouble := next(troubled, "")):
+        raise FileError(f"{model.path}: {trouble}; pecli model {model.path} says more")
     if not ropes:
         raise FileError(f"{model.path} has no layers with rope, so there are no rates to change")
     for kind, layer in ropes.items():

@@ -141,7 +141,7 @@ def test_what_cannot_be_built_is_a_finding_and_refused_as_an_encoding(
     model = read_model(file)
     assert [finding.level for finding in model.findings][:1] == ["error"]
     assert all(finding.line().isprintable() for finding in model.findings)
-    with pytest.raises(UsageError, match=reason):
+    with pytest.raises(FileError, match=reason):
         read_encoding(file)
 
 

@@ -53,6 +53,7 @@ def test_an_override_replaces_and_loses_as_transformers_does(ask: Ask, folder: P
     ("more", "override", "code"),
     [
         ({}, "rope_theta", 2), ({}, "{", 2), ({}, "[1]", 2), ({}, '{"rope_scaling": 3}', 2),
+        ({}, "rope_scaling.factor=2", 2), ({}, "foo.bar=3", 2), ({}, '{"foo.bar": 3}', 2),
         ({}, '{"rope_parameters": {"full_attention": {"rope_theta": 1}}}', 2),
         ({"text_config": CONFIG}, "rope_theta=3", 2),
         ({}, "max_position_embeddings=8192", 0),
@@ -70,6 +71,8 @@ def test_an_override_that_cannot_be_is_refused(
     [
         ({}, "{'rope_scaling': {'type': 'yarn'}}", "JSON takes double quotes"),
         ({}, '{"rope_theta": 5,}', "leave out the last comma"),
+        ({}, "rope_scaling.factor=2", """--override '{"rope_scaling": {"factor": 2}}'"""),
+        ({}, "rope_scaling=3", "it takes an object or null"),
         ({"text_config": {"rope_theta": 5.0}}, "rope_theta=6", "write the keys into text_config of the file"),
     ],
 )
@@ -78,3 +81,17 @@ def test_an_override_that_is_refused_says_what_to_do(
 ) -> None:
     Path("config.json").write_text(json.dumps({**CONFIG, **more}))
     assert said in " ".join(ask("model", "config.json", "--override", override).err.split())
+
+
+def test_null_removes_the_object_where_that_was_looked_up(ask: Ask, folder: Path) -> None:
+    Path("config.json").write_text(json.dumps({**CONFIG, "rope_scaling": YARN}))
+    null = ("--override", '{"rope_scaling": null}', "--json")
+    alone = ask("model", "config.json", *null)
+    (found,) = [item for item in json.loads(alone.out)["findings"] if item["code"] == "override_null"]
+    assert (alone.code, found["level"]) == (1, "error")
+    assert '"rope_theta": 500000.0' in found["text"]
+    ended = json.loads(ask("model", "config.json", *null, "--runtime", "all").out)
+    five, four, vllm, sglang, *_ = ended["runtimes"]
+    assert five["error"] == "TypeError"
+    assert (four["layers"]["all"]["scaling"], four["layers"]["all"]["base"]) == ("default", 5e5)
+    assert all("null" in item["not_known"] for item in (vllm, sglang))

@@ -100,3 +100,29 @@ def test_a_base_and_a_trained_length_of_ones_own_are_taken() -> None:
     found = report.data["methods"]
     assert (found["base"]["base"], found["linear"]["factor"]) == (5e6, 2.0)
     assert "5,000,000" in report._repr_mimebundle_()["text/plain"]
+
+
+LLAMA = {"model_type": "llama", "hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 2,
+         "max_position_embeddings": 131072}  # fmt: skip
+LINEAR = LLAMA | {"rope_scaling": {"rope_type": "linear", "factor": 8.0}}
+SWAPPED = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 4.0, "high_freq_factor": 1.0,
+           "original_max_position_embeddings": 8192}  # fmt: skip
+
+
+def test_a_context_that_may_be_scaled_already_is_not_taken_for_the_original_one(ask: Ask, folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps(LINEAR))
+    ended = ask("extend", "config.json", "--to", "262144")
+    assert ended.code == 2
+    assert "--trained 16384" in ended.err
+    larger = ask("extend", "config.json", "--to", "262144", "--trained", "131072").out
+    total = ask("extend", "config.json", "--to", "262144", "--trained", "16384").out
+    assert "factor is larger" in " ".join(larger.split())
+    assert "factor is larger" not in " ".join(total.split())
+    assert "the total one" in " ".join(total.split())
+
+
+def test_a_file_that_cannot_be_built_gives_the_reason(ask: Ask, folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps(LLAMA | {"rope_scaling": SWAPPED}))
+    for words in (("extend", "config.json", "--to", "262144"), ("spectrum", "config.json", "-o", "x.png")):
+        ended = ask(*words)
+        assert (ended.code, "swap the two" in ended.err) == (1, True)

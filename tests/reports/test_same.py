@@ -75,6 +75,12 @@ PHI: dict[str, Any] = {
     "rope_scaling": {"type": "longrope", "short_factor": [1.0] * 32, "long_factor": [2.0] * 32},
 }  # fmt: skip
 LONGER = {**PHI, "rope_scaling": {**PHI["rope_scaling"], "long_factor": [2.0] * 31 + [4.0]}}
+QWEN_GGUF: dict[str, Any] = {
+    "general.architecture": "qwen2", "qwen2.context_length": 131072, "qwen2.embedding_length": 4096,
+    "qwen2.block_count": 2, "qwen2.attention.head_count": 32, "qwen2.rope.freq_base": 1e6,
+    "qwen2.rope.scaling.type": "yarn", "qwen2.rope.scaling.factor": 4.0,
+    "qwen2.rope.scaling.original_context_length": 32768,
+}  # fmt: skip
 DYNAMIC = {**CONFIG, "rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}
 META = {"dim": 4096, "n_heads": 32, "n_layers": 2, "multiple_of": 256, "rope_theta": 5e5, "use_scaled_rope": True}
 Case = tuple[dict[str, Any], dict[str, Any], bool, dict[str, Any]]
@@ -82,6 +88,7 @@ CASES: dict[str, Case] = {  # two files, whether they are the same, and what the
     "itself": (CONFIG, CONFIG, True, {"largest_relative_difference": 0.0, "pairing": None}),
     "gguf": (CONFIG, GGUF, True, {"permutation": True, "pairing": ["half", "interleaved"]}),
     "params": (META, CONFIG, True, {"pairing": ["interleaved", "half"]}),
+    "yarn": (QWEN, QWEN_GGUF, True, {"differing": {}}),  # 32,768 and 131,072, the context before and after YaRN
     "lost": (GGUF, {**CONFIG, "rope_scaling": None}, False,
              {"first_pair": 29, "pairs_differing": 35, "largest_relative_difference": pytest.approx(0.875),
               "drift": pytest.approx({"1024": 0.961358, "8192": 0.768946, "32768": 0.596591, "131072": 0.501827},

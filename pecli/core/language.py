@@ -9,6 +9,7 @@ translation of it. Messages of the command line are English.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -119,8 +120,10 @@ def finding(text: str) -> dict[str, Any]:
 
 
 def capitalised(text: str) -> str:
-    """Return the text with its first letter capitalised, unless that is a symbol, ρ or d, or a name as xPos."""
+    """Return the text with its first letter capitalised, unless that is a symbol, ρ or d, or a name as xPos or of a
+    file."""
     word = text[:1].isascii() and text[1:2] not in (" ", "") and not text[1:2].isupper()
+    word = word and not re.match(r"\S*[^\W\d][./_#][^\W\d]", text)
     return text[:1].upper() + text[1:] if word else text
 
 

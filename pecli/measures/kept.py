@@ -45,12 +45,22 @@ def kept_numbers(encoding: Any, positions: Array, kept: tuple[str, ...]) -> Arra
     return np.asarray(encoding.arrange(np.sin(angles), np.cos(angles)))
 
 
-def flattened(array: Array) -> tuple[str, Array]:
-    """Return the name of an array's form, "" for a table, and its numbers as a table, (n, d).
+def flattened(array: Array) -> tuple[tuple[str, ...], Array]:
+    """Return the names of an array's forms, () for a table, and its numbers as a table, (n, d).
 
-    Complex numbers, pairs of numbers and matrices of rotation become a cosine and a sine side by side.
+    Complex numbers, pairs of numbers and matrices of rotation become a cosine and a sine side by side. Of several equal
+    tables, as in a batch, the first is taken; their form is "copies_" and their number.
     """
-    kept, array = "", np.squeeze(np.asarray(array))
+    array, copies = np.squeeze(np.asarray(array)), 1
+    if array.ndim == 3 and (array[1:] == array[:1]).all():
+        copies, array = len(array), array[0]
+    kept, table = _as_table(array)
+    return (*([f"copies_{copies}"] if copies > 1 else []), *([kept] if kept else [])), table
+
+
+def _as_table(array: Array) -> tuple[str, Array]:
+    """Return the name of an array's form, as `flattened` does, and its numbers as a table."""
+    kept = ""
     if np.iscomplexobj(array):
         kept, array = "complex", np.stack([array.real, array.imag], axis=-1)
     elif array.ndim == 4 and array.shape[2:] == (2, 2):

@@ -273,7 +273,7 @@ class IdentifyReport:
             known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # √(2/d) gives rows of norm 1
             facts |= {
                 say("identify.position_of_row_0"): str(self.first_position),
-                say("identify.rows_of_another_kind"): listing(map(str, found.unlike)),
+                say("identify.rows_of_another_kind"): row_text(found.unlike),
                 say("identify.columns_of_zeros_2"): f"{width - d}" * (d < width),
                 say("identify.scale"): f"{known.get(scale, '')}{scale:.6g}" * (scale != 1),
             }
@@ -297,7 +297,14 @@ class IdentifyReport:
         """Return how the table that the printed command draws differs from the table of the report, as text; "" if it
         does not."""
         found = self.found
-        if found.encoding is None or (found.same and not found.up_to):
+        damage = {
+            "identify.up_to_differing": found.cells if not (found.changes or found.noise) else 0,
+            "identify.up_to_changes": len(found.changes),
+            "identify.up_to_zero_rows": len(found.zeros),
+            "identify.up_to_noise": int(found.noise > 0),
+        }
+        damaged = [say(key, count=count) for key, count in damage.items() if count]
+        if found.encoding is None or (found.same and not found.up_to and not damaged):
             return ""
         if not found.same:
             return say("identify.what_was_probably_meant")
@@ -306,7 +313,7 @@ class IdentifyReport:
             for part in found.up_to
             if part not in found.kept
         ]
-        parts = [*([say("identify.up_to_form")] if found.kept else []), *parts]
+        parts = [*damaged, *([say("identify.up_to_form")] if found.kept else []), *parts]
         return say("identify.same_up_to", parts=listing(parts))
 
     @property
@@ -401,10 +408,18 @@ def kept_texts(kept: tuple[str, ...]) -> list[str]:
     texts = list[str]()
     for name in kept:
         dtype, _, what = name.partition("_")
+        if dtype == "copies" and what.isdecimal():
+            texts.append(say("identify.kept_copies", count=int(what)))
+            continue
         twice = name == "sines" and len(kept) > 1 and kept[-2].startswith("copied")
         rounded = "" if name in KEPT else say("identify.kept_rounded", what=say(ROUNDED[what]), dtype=dtype)
         texts.append(rounded or say(KEPT["sines_twice" if twice else name]))
     return texts
+
+
+def row_text(rows: Sequence[int]) -> str:
+    """Return rows as text, "row 0" or "rows 0, 1"; "" for none."""
+    return say("identify.rows_at", at=listing(map(str, rows)), count=len(rows)) if rows else ""
 
 
 def change_text(change: Change) -> str:
@@ -456,7 +471,7 @@ def read_and_identify(
         array = read_other(path, tensor)
     else:
         array = numbers_of(table)
-    kept = ""
+    kept: tuple[str, ...] = ()
     if array is None:
         numbers = read_table(path, tensor, dimensions=1)
     else:
@@ -474,4 +489,4 @@ def read_and_identify(
     length = numbers.shape["transposed" in found.kept]
     if {"rows_tiled", "rows_repeated"} & {*found.kept}:
         length = len(np.unique(numbers, axis=0))
-    return IdentifyReport(file_label(path), file, replace(found, kept=(*filter(None, [kept]), *found.kept)), length)
+    return IdentifyReport(file_label(path), file, replace(found, kept=(*kept, *found.kept)), length)

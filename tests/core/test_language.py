@@ -13,6 +13,7 @@ import pecli
 from pecli.core.language import (
     ENGLISH,
     Language,
+    capitalised,
     finding,
     join_and,
     join_clauses,
@@ -128,3 +129,8 @@ def test_the_language_that_is_given_wins_over_the_environment_whatever_that_says
         assert refused.err.count("\n") == 1
     for line in ("heatmap --lang en -n 2 -o b.json", "recipe a.npz", "redraw a.npz -o c.json"):
         assert ask(*line.split()).code == 0
+
+
+@pytest.mark.parametrize("text", ["qwen.json in place of llama.json", "a/b for c", "xPos falls", "d is odd"])
+def test_names_of_files_keep_their_first_letter(text: str) -> None:
+    assert capitalised(text) == text and capitalised("rope in place of a.json") == "Rope in place of a.json"

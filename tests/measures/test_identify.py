@@ -553,3 +553,13 @@ def test_noise_is_no_other_formula() -> None:
         assert not found.certain and not found.correct and found.noise == pytest.approx(1e-3, rel=0.1)
         told.append(found.encoding.spec() if found.encoding else "")
     assert told == [*FORMULAS]
+
+
+def test_equal_copies_and_damage_are_named() -> None:
+    table = pecli.encode("sinusoidal:d=32", length=80)
+    assert "4 equal copies of one table" in pecli.identify(np.stack([table] * 4)).sentence()
+    one = table.copy()
+    one[7, 5] = 3
+    assert "the number that differs" in pecli.identify(one).kept()
+    one[7, 5], one[60:] = table[7, 5], 0
+    assert "the rows of zeros" in pecli.identify(one).kept()

@@ -40,6 +40,9 @@ def find_encoding(name: str) -> type[Encoding]:
     if is_named_as_table(name) or is_named_as_table(name.rpartition("#")[0]):
         text = f"{shorten(name)} is neither a file that exists nor an encoding"
         raise UsageError(text, option="encoding", value=name)
+    if name.strip() == "hf":
+        text = "a model on the hub is named hf:org/name, such as hf:bigscience/bloom"
+        raise UsageError(text, option="encoding", value=name)
     raise UnknownNameError("encoding", name.strip(), all_encodings(), option="encoding")
 
 

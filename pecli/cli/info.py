@@ -22,7 +22,7 @@ from pecli.cli.options import (
     with_options,
 )
 from pecli.cli.show import Command, publish, targets_of
-from pecli.core.errors import UsageError, as_flags, is_printable
+from pecli.core.errors import UnusedOptionError, UsageError, as_flags, is_printable
 from pecli.core.hub import pin_revision
 from pecli.core.json_schema import closed, results, results_of, schema_of
 from pecli.core.language import language_of, say, use_language
@@ -176,7 +176,10 @@ def model(
     if not paths:
         raise UsageError("pecli model needs the path of a config.json, or of a folder that holds one")
     targets, pictures = targets_of(output, format, json, pictures=True)
-    others = {"--cite": cite, "--strict": strict, "a picture": bool(pictures) and figure != "drift"}
+    usual = ModelPicture.options()["figure"].default
+    if figure != usual and not pictures:
+        raise UnusedOptionError("figure", figure, "no picture is written", f"add a file, such as -o {figure}.png")
+    others = {"--cite": cite, "--strict": strict, "--figure " + figure: bool(pictures) and figure != "drift"}
     values = {"same": same, "tolerance": tolerance, "override": override, "runtime": runtime, "flags": flags}
     asked = ModelOptions.of_read({"seq_len": seq_len, "ignore": ignore, **values})
     with use_language(language := language_of(lang)):

@@ -39,6 +39,9 @@ def find_encoding(name: str) -> type[Encoding]:
                 raise UsageError(text, option="encoding", value=name, advice=advice)
     if is_named_as_table(name) or is_named_as_table(name.rpartition("#")[0]):
         raise FileError(f"{shorten(name)} does not exist, and it is not an encoding")
+    if name.strip() == "hf":
+        text = "a model on the hub is named hf:org/name, such as hf:bigscience/bloom"
+        raise UsageError(text, option="encoding", value=name)
     raise UnknownNameError("encoding", name.strip(), all_encodings(), option="encoding")
 
 

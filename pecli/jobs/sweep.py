@@ -362,7 +362,8 @@ def _check_names(
         owners = [kind for kind in all_encodings().values() if name in kind.options()]
         owners.sort(key=lambda kind: kind.options()[name].default is None)  # first those with a default
         if not owners:
-            raise UnknownNameError(f"option of {analysis.name}", name, known_options(type(analysis)), option=name)
+            known = known_options(type(analysis))
+            raise UnknownNameError(f"option of {analysis.name}", name, known, option=name, alike=0.65)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
         item = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
         text = f"{option_text(name, item)} belongs to {others}, but the encoding is {taken}"

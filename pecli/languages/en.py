@@ -1012,7 +1012,7 @@ TEXTS = {
     "explain.2_omega_units": "2π/ω, {units}",
     "explain.under_the_number_of": "The formula of each column is below its number.",
     "explain.each_word_has_random": "Each word has random numbers, the same for the same word:",
-    "explain.fill_in": "Fill in each blank ({blank}) with {digits} digits after the decimal point.",
+    "explain.fill_in": "Fill in each blank ({blank}) with {digits} digits after the decimal point. The solution has up to 10 digits outside the tables of positions and dimensions: round them to compare.",
     "explain.shift_by": "Shift by k = {k} positions: PE(p + k) = M_k PE(p)",
     "explain.one_matrix_for_every": "M_{k} turns pair j by {k}ωj, the same at every position p. Vaswani et al. 2017 expected that attention could therefore learn relative positions:",
     "explain.from": "From {file}:",
@@ -1170,7 +1170,7 @@ TEXTS = {
     "findings.override_null": "null removes the whole object and the base that was copied into it, so transformers 5 stops with a TypeError; to switch the scaling off, override with {keys}",
     "findings.override_loses_keys": "the override replaces the whole object and loses {keys}",
     # runtimes
-    "runtimes.overrides_not_known": "the effect of an override there",
+    "runtimes.overrides_not_known": "overrides",
     "runtimes.null_not_known": "an override of {name} by null",
     "runtimes.without": "its behaviour without {keys}",
     "runtimes.unknown_scaling": "it does not know the scaling {scaling}",

@@ -189,8 +189,11 @@ class Canvas(Options):
             sides = inches_of(self.size, self.dpi)
             if sides is None:
                 same = SAME_STYLE.get(self.size.lower().removesuffix("-full").rstrip("-0123456789"))
-                advice = f"it has the style of {same}" if same else ""
-                raise UnknownNameError("size", self.size, [*SIZES, *SPELLINGS], option="size", advice=advice)
+                if same:
+                    full = "-full" if self.size.lower().endswith("-full") and f"{same}-full" in SIZES else ""
+                    text = f"unknown size {self.size!r}: that venue has the style of {same}"
+                    raise UsageError(text, option="size", value=self.size, advice=f"give --size {same}{full}")
+                raise UnknownNameError("size", self.size, [*SIZES, *SPELLINGS], option="size")
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
         return size
 

@@ -18,6 +18,12 @@ from pecli.jobs.sweep import expand, job_of, jobs_of, make_job
 from pecli.jobs.text import command
 
 
+def test_a_name_that_only_looks_a_little_like_an_option_is_not_suggested() -> None:
+    with pytest.raises(UsageError, match="unknown option of heatmap 'trianed' \\(known") as caught:
+        make_job("heatmap", {"trianed": 5})
+    assert "did you mean" not in str(caught.value)
+
+
 def test_every_combination_is_a_job_the_last_option_running_fastest() -> None:
     jobs = jobs_of("heatmap", {"base": [10, 100], "d": [6, 7, 8], "length": 5})
     found = [(job.encodings[0].settings()["base"], job.encodings[0].settings()["d"]) for job in jobs]

@@ -339,7 +339,8 @@ def biases(**options: Any) -> Any:
     ("alibi:heads=16", {"length": 60, "head": [0, 1, 2]}, "bias.each_head_sees_times", {"ratio": "1.41"}),
     ("alibi:heads=8", {"length": 60, "head": [5, 0]}, "bias.head_sees_to_all",
      {"first": 0, "few": 9, "last": 5, "count": 60}),
-    ("alibi:heads=12", {"length": 900}, "bias.head_sees_to", {"first": 8, "few": 6, "last": 6, "many": 589}),
+    ("alibi:heads=12", {"length": 900}, "bias.head_sees_to_all",
+     {"first": 8, "few": 6, "last": 7, "count": 900}),
     ("alibi:heads=8", {"length": 60, "head": [1]}, "bias.beyond_distance_slight", {"last": 18}),
     ("alibi:heads=4", {"length": 9, "head": [2]}, "", {}),  # it sees all
     ("t5", {"length": 8}, "", {}),

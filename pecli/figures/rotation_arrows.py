@@ -12,7 +12,7 @@ from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
-from pecli.figures.rotation_figure import RotationFigure
+from pecli.figures.rotation_figure import THIRDS, RotationFigure
 from pecli.files.sheet import over
 from pecli.page.canvas import Canvas
 from pecli.page.colors import HAIRLINE, RULE, SHADE, legible, note_ink
@@ -20,7 +20,6 @@ from pecli.page.panels import Axis, Panel, PanelGroup, in_columns
 
 QUERY, KEY = "C0", "C1"
 SHOWN = 75.0  # degrees between query and key that the default pair comes closest to
-PLACES = 3  # default number of positions of the key
 WIDE, TALL = 1.5, 1.32  # half the sides of a panel; the ring has radius 1
 ARC, NAME, OUTSIDE = 0.34, 0.58, 1.12  # radii of the arc, its label, and the labels of the arrows
 NEAR = 25.0  # at smaller angles, in degrees, the query's label is farther out
@@ -69,8 +68,8 @@ class RotationArrows(RotationFigure):
         if self.at is not None:
             return self.at
         rate = self._pair(view)[1]
-        third = round(2 * pi / rate / PLACES) if rate else 1
-        return tuple(max(1, third) * place for place in range(PLACES))
+        third = round(2 * pi / rate / THIRDS) if rate else 1
+        return tuple(max(1, third) * place for place in range(THIRDS))
 
     def compute(self, view: View[Rotary]) -> ArrowNumbers:
         (pair, rate), offset, places = (

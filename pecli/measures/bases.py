@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pecli.core.lazy import Array, cached, np
+from pecli.measures.drift import STEP, cosine_sums
 from pecli.measures.waves import NEGATIVE
 
-FINE = 256  # offsets in a row of the matrix product
-ROWS = 8  # rows of the first product; each later one has twice as many
+FIRST = 8 * STEP  # offsets of the first search; each later one has twice as many
 
 
 @dataclass(frozen=True)
@@ -35,21 +35,16 @@ def reach_of_base(base: float, d: int, most: int) -> int:
     """Return the first offset m < most at which Σ_j cos(base^(−2j/d) m) is negative, or `most`.
 
     The same as `pecli.measures.waves.first_negative_offset` for a rope without scaling, but only in float64, to be fast
-    enough for hundreds of bases. Since cos((a + b)ω) = cos aω cos bω − sin aω sin bω, the product of two small tables
-    gives all offsets. Results are kept, because figures of the same bases are often drawn one after the other. Men et
-    al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591.
+    enough for hundreds of bases. Results are kept, because figures of the same bases are often drawn one after the
+    other. Men et al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591.
     """
     rates = base ** (-2 * np.arange(d // 2) / d)
-    fine = np.multiply.outer(np.arange(FINE), rates)
-    ended = np.concatenate([np.cos(fine), -np.sin(fine)], axis=1).T
-    first, rows = 0, ROWS
+    first, count = 0, FIRST
     while first < most:
-        coarse = np.multiply.outer(first + FINE * np.arange(rows), rates)
-        sums = (np.concatenate([np.cos(coarse), np.sin(coarse)], axis=1) @ ended).reshape(-1)[: most - first]
-        negative = sums < NEGATIVE * d / 2
+        negative = cosine_sums(rates, first, min(count, most - first)) < NEGATIVE * d / 2
         if negative.any():
             return first + int(negative.argmax())
-        first, rows = first + FINE * rows, 2 * rows
+        first, count = first + count, 2 * count
     return most
 
 

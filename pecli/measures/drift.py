@@ -8,6 +8,21 @@ from pecli.core.numbers import chunks
 STEP = 256  # positions per row of the coarse table
 
 
+def cosine_sums(rates: Array, first: float, count: int) -> Array:
+    """Return Σ_j cos(ω_j p) for the consecutive positions p = first, first + 1, …, shape (count,).
+
+    Since cos(a + b) = cos a cos b − sin a sin b, the product of two small tables gives all cosines.
+
+    rates : ω_j, rad/position, (n_pairs,)
+    """
+    coarse = np.multiply.outer(first + STEP * np.arange(-(-count // STEP), dtype=np.float64), rates)
+    fine = np.multiply.outer(np.arange(STEP, dtype=np.float64), rates)
+    begun, ended = (np.concatenate([np.cos(own), np.sin(own)], axis=1) for own in (coarse, fine))
+    ended[:, len(rates) :] *= -1
+    sums: Array = (begun @ ended.T).reshape(-1)[:count]
+    return sums
+
+
 def drift(one: Array, other: Array, positions: Array) -> Array:
     """Return the mean over pairs of cos p(ω_j − ω'_j) for every position p, shape (n,).
 
@@ -15,8 +30,7 @@ def drift(one: Array, other: Array, positions: Array) -> Array:
     positions : p, (n,)
 
     This is the cosine similarity between a vector turned with ω and the same vector turned with ω', if all pairs have
-    equal weight: tr(R_p R'_pᵀ)/d (Su et al. 2021, RoFormer, equation 15, arXiv:2104.09864). For consecutive positions,
-    cos(a + b) = cos a cos b − sin a sin b gives all cosines as a product of two small tables.
+    equal weight: tr(R_p R'_pᵀ)/d (Su et al. 2021, RoFormer, equation 15, arXiv:2104.09864).
     """
     one, other = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if one.shape != other.shape:
@@ -24,12 +38,7 @@ def drift(one: Array, other: Array, positions: Array) -> Array:
     positions = np.asarray(positions, dtype=np.float64)
     apart, count = one - other, len(positions)
     if count > STEP and (np.diff(positions) == 1).all():
-        coarse = np.multiply.outer(positions[::STEP], apart)
-        fine = np.multiply.outer(np.arange(STEP, dtype=np.float64), apart)
-        begun, ended = (np.concatenate([np.cos(own), np.sin(own)], axis=1) for own in (coarse, fine))
-        ended[:, len(apart) :] *= -1
-        product: Array = (begun @ ended.T).reshape(-1)[:count] / len(apart)
-        return product
+        return cosine_sums(apart, float(positions[0]), count) / len(apart)
     result = np.empty(count)
     for part in chunks(0, count, len(apart)):
         own = slice(part.start, part.stop)

@@ -193,7 +193,7 @@ def known_waves(part: Array, places: Array, kind: str, rates: Array, rounding: f
 
     rates : guesses, NaN where the first rows tell them
     """
-    wave, inverse, length = (np.cos, np.arccos, 8.0) if kind == "cosines" else (np.sin, np.arcsin, 8.0)
+    (wave, inverse), length = (np.cos, np.arccos) if kind == "cosines" else (np.sin, np.arcsin), 8.0
     near = places <= max(length, 1 + float(places.min()))
     angles, at = np.abs(inverse(np.clip(part[near], -1, 1))), places[near]
     if len(at) and at.min() < length:  # later rows leave the number of whole turns open

@@ -103,7 +103,7 @@ class Canvas(Options):
     )
     vmin: float | None = option(None, "lowest value of the colour scale", unset="from the values")
     vmax: float | None = option(None, "highest value of the colour scale", unset="from the values")
-    robust: bool = option(False, "end the colours at the {}nd and {}th percentile of the values".format(*PERCENTILES))
+    robust: bool = option(False, "end the colours at the {}nd and {}th percentile".format(*PERCENTILES))
     headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="the main finding")
     title: str | None = option(
         None,
@@ -135,7 +135,7 @@ class Canvas(Options):
     )
     transparent: bool = option(False, "no background")
     text: bool = option(False, "keep text in an SVG as text, not outlines")
-    inline: bool = option(False, "an SVG to embed in a web page, without the XML header")
+    inline: bool = option(False, "an SVG to embed in a web page")
     text_size: float | None = option(
         None,
         "size of the text in points",

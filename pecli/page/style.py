@@ -405,7 +405,7 @@ def line_spacing(most: float) -> float | None:
 
     font = FT2Font(_file_of(mpl.rcParams["font.family"][0]))
     lines, head = font.get_sfnt_table("OS/2"), font.get_sfnt_table("head")
-    if lines is None or head is None:
+    if lines is None or head is None or "sTypoAscender" not in lines:  # matplotlib < 3.11 ignores the font
         return None
     height = (lines["sTypoAscender"] - lines["sTypoDescender"]) / head["unitsPerEm"]
     return most / height if height + lines["sTypoLineGap"] / head["unitsPerEm"] > most else None

@@ -15,10 +15,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read by numpy: threads of several workers wait for each other
+
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from pecli.cli import app as app_module
 from pecli.cli.app import app
 from pecli.encodings.registry import Encoding, plugins
 
@@ -81,12 +84,19 @@ class Answer(NamedTuple):
 
 Ask = Callable[..., Answer]  # `ask("heatmap", "-n", "9")`
 BUILT = cache(typer.main.get_command)  # otherwise built again for each line
+BUILD = cache(app_module._build_command)
 
 
 @pytest.fixture(autouse=True)
 def commands_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cache the built list of commands, which Typer's runner would build for each line."""
+    """Cache the built commands, which a process builds once and Typer's runner would build for each line."""
+
+    def build(name: str, words: list[str]) -> Any:
+        names = (word.removeprefix("--encoding=").removeprefix("-e").partition(":")[0] for word in words)
+        return BUILD(name, tuple(filter(str.isidentifier, names)))  # the words that may name an encoding
+
     monkeypatch.setattr("typer.testing._get_command", BUILT, raising=False)
+    monkeypatch.setattr(app_module, "_build_command", build)
 
 
 @pytest.fixture
@@ -146,5 +156,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[type[Encoding
         monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: [point])
         plugins.cache_clear()
 
+    BUILD.cache_clear()
     yield install
+    BUILD.cache_clear()
     plugins.cache_clear()

@@ -108,6 +108,7 @@ def site(folder: Path) -> Path:
 FIRST = set_up()[0].rpartition("/bin/")[2]  # pecli heatmap --base 10
 ASKED = {*QUESTIONS.values(), *re.findall("`(pecli [^`]+)`", section("Figures"))}  # these are drawn in gallery/
 RUN_LINES = [FIRST, *(line for line in lines() if line not in ASKED and "file=hf:" not in line)]
+FONT = "Latin Modern Roman", "STIXGeneral"  # which every machine has
 BEFORE = {  # what writes the file that a line reads
     "pecli identify mine.npy -o difference.png": "pecli table -k 5000 -n 64 -o mine.npy",
     "pecli batch figures.toml --folder out --check": "pecli batch figures.toml --folder out",
@@ -124,7 +125,7 @@ def test_a_line_runs(line: str, ask: Ask, site: Path, monkeypatch: pytest.Monkey
     monkeypatch.setitem(KEPT, "savefig.dpi", 30)  # each line as it stands, laid out as it is, in fewer pixels
     monkeypatch.setattr("pecli.models.config_file.download", lambda *_: "config.json")  # tests/files/test_hub.py
     for each in (*([BEFORE[line]] if line in BEFORE else []), line):
-        ended = ask(*words(each.replace(":24 ", ":3 ").replace("10,100,1000", "10,100")))  # fewer frames
+        ended = ask(*words(each.replace(":24 ", ":3 ").replace("10,100,1000", "10,100").replace(*FONT)))  # fewer frames
         assert ended.code == 0, ended.err
         assert ended.out.strip() or "--check" in each  # it lists what is wrong, and nothing is
 

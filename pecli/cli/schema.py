@@ -8,7 +8,7 @@ from typing import Any
 from pecli.cli.options import argument, run_options, with_options
 from pecli.cli.show import Command
 from pecli.core.errors import UnknownNameError
-from pecli.core.json_schema import DRAFT
+from pecli.core.json_schema import DRAFT, Schema
 from pecli.core.terminal import print_results
 
 
@@ -20,21 +20,28 @@ def commands() -> dict[str, Command]:
     return {name: command for name, command in every.items() if command.answer is not None}
 
 
-def schema(command: str | None, **_: Any) -> None:
-    """Print the JSON Schema of a command's --json output; without a command, list the commands that have --json."""
-    from pecli.cli.app import ALIASES, command_of
+def schema_of(name: str) -> Schema | None:
+    """Return the schema of a command's --json output, or None if it has none or there is no such command."""
+    from pecli.cli.app import PANEL, command_of
     from pecli.figures import FIGURES
 
-    known = commands()
+    known = name != "schema" and (name in PANEL or name in FIGURES)
+    answer = command_of(name).answer if known else None
+    return answer() if answer else None
+
+
+def schema(command: str | None, **_: Any) -> None:
+    """Print the JSON Schema of a command's --json output; without a command, list the commands that have --json."""
+    from pecli.cli.app import ALIASES
+
     if command is None:
-        print_results([*known])
+        print_results([*commands()])
         return
     name = ALIASES.get(command, (command, {}))[0]
-    found = known.get(name) or (command_of(name) if name in FIGURES else None)  # of a plugin
-    if found is None or (answer := found.answer) is None:
-        raise UnknownNameError("command with --json", command, known)
+    if (found := schema_of(name)) is None:
+        raise UnknownNameError("command with --json", command, commands())
     about = {"$schema": DRAFT, "title": f"pecli {name} --json"}
-    print_results([dumps({**about, **answer()}, ensure_ascii=False)])
+    print_results([dumps({**about, **found}, ensure_ascii=False)])
 
 
 COMMAND = Command(

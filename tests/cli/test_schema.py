@@ -18,9 +18,9 @@ from tests.conftest import Ask
 
 validators = pytest.importorskip("jsonschema")
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
-LINES = [  # a line and its commands, whose --json has the shapes that there are
-    *(f"{name} -o a.svg" if analysis.drawn else name for name, analysis in ANALYSES.items() if not analysis.compares),
-    *(f"{name} rope clock -o a.svg" for name, analysis in ANALYSES.items() if analysis.compares),
+LINES = [  # a line and its commands, whose --json has the shapes that there are; that of a picture is that of an array
+    *(f"{name} -o a.npz" if analysis.drawn else name for name, analysis in ANALYSES.items() if not analysis.compares),
+    *(f"{name} rope clock -o a.npz" for name, analysis in ANALYSES.items() if analysis.compares),
     "heatmap --base 10,100 -n 4 -d 4 -o all.json",
     "heatmap --base 10,100 -n 4 -d 4 -o {base}.json",
     "heatmap learned --file t.npy -o a.npz",
@@ -34,8 +34,8 @@ LINES = [  # a line and its commands, whose --json has the shapes that there are
     "spectrum rope rope:scaling=yarn,factor=4,original=2048 --ratio -o a.json",
     "precision --by stage -n 64 -o a.json",
     "rotation --offset 5 -o a.json",
-    "bases rope:base=500000,max_position=8192 -o a.json",
-    "temperature rope:temperature=0.1,8192,1 rope:logn=8192,32767 -o a.json",
+    "bases rope:base=500000,max_position=8192 -n 9000 -o a.json",
+    "temperature rope:temperature=0.1,8192,1 rope:logn=8192,32767 -n 9 -o a.json",
     "bias --softmax -n 8 -o a.json",
     "rotation --matrix 5 -d 8 -o a.json",
     "table rope -d 4 -n 3",

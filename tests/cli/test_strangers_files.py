@@ -179,7 +179,7 @@ def test_a_long_text_is_refused_at_once(carries: dict[str, str], ask: Ask, folde
 @pytest.mark.parametrize("encoding", [[None], [[None]], [5], {}, [{}]])
 def test_an_encoding_that_is_no_text_is_refused(encoding: Any, ask: Ask, folder: Path) -> None:
     Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "encoding": encoding}}))
-    for words in (("recipe", "evil.json"), ("redraw", "evil.json", "-o", "a.png")):
+    for words in (("recipe", "evil.json"), ("redraw", "evil.json", "-o", "a.npy")):
         assert ask(*words).code == 2
 
 

@@ -31,11 +31,11 @@ def test_query_and_key_stay_as_far_apart_wherever_they_are() -> None:
 
 
 def test_a_moving_picture_has_about_a_turn(ask: Ask, folder: Path) -> None:
-    assert ask("rotation", "--offset", "5", "-o", "turn.gif", "--dpi", "30").code == 0
+    assert ask("rotation", "--offset", "5", "-o", "turn.gif", "--dpi", "20", "--size", "column").code == 0
     with Image.open(folder / "turn.gif") as moving:
         assert getattr(moving, "n_frames", 1) == 24
-    ended = ask("rotation", "--offset", "5", "--at", "0,4", "-o", "turn.gif", "--dpi", "30", "--json")
-    assert json.loads(ended.out)["results"][0]["job"]["at"] == [[0], [4]]
+    ended = ask("rotation", "--offset", "5", "--at", "0,4", "-o", "turn.npz", "--json")
+    assert json.loads(ended.out)["results"][0]["job"]["at"] == [0, 4]
 
 
 @pytest.mark.parametrize("size", ["page", "column", "slide"])

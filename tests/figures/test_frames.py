@@ -148,7 +148,7 @@ PAGE = re.compile(rb"/Type /Page\b")
 
 
 def test_a_sweep_is_a_pdf_of_a_page_a_picture_and_its_recipe_says_so(ask: Any, folder: Path) -> None:
-    words = ("heatmap", "--base", "10,100", "-d", "4", "-n", "9", "--pages")
+    words = ("heatmap", "--base", "10,100", "-d", "4", "-n", "9", "--size", "column", "--pages")
     assert ask(*words, "-o", "all.pdf").code == 0 and ask(*words, "-o", "again.pdf").code == 0
     data = Path("all.pdf").read_bytes()
     assert len(PAGE.findall(data)) == 2
@@ -162,7 +162,7 @@ def test_a_sweep_is_a_pdf_of_a_page_a_picture_and_its_recipe_says_so(ask: Any, f
 
 def test_a_batch_file_is_a_pdf_of_pages(ask: Any, folder: Path) -> None:
     Path("figures.toml").write_text(
-        "[defaults]\nd = 4\nlength = 9\ndpi = 30\n"
+        "[defaults]\nd = 4\nlength = 9\ndpi = 30\nsize = 'column'\n"
         "[[figure]]\ncommand = 'heatmap'\noutput = 'h.png'\n"
         "[[figure]]\ncommand = 'heatmap'\nbase = [2, 3]\noutput = 'h.gif'\n"
         "[[figure]]\ncommand = 'stats'\noutput = 's.json'\n"

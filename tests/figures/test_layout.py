@@ -151,7 +151,7 @@ def test_what_was_seen_broken_is_whole(figure: str, options: dict[str, Any]) -> 
     check_whole(*drawn(figure, **options))
 
 
-@pytest.mark.parametrize("figure", ["heatmap", "overview", "precision"])
+@pytest.mark.parametrize("figure", ["heatmap", "precision"])
 def test_lines_of_a_font_with_tall_lines_stand_apart(figure: str) -> None:
     long = "A headline of more than one line, and a title " * 2
     drawing, job, numbers = drawn(figure, size="column", font="serif", headline=long, title=long)

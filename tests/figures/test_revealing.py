@@ -99,23 +99,23 @@ def test_a_frame_has_one_more_and_the_rest_stays(figure: str, given: dict[str, A
 
 
 FILES = [  # what is written, and how many frames or pages a file has
-    ("-o a.gif", {"a.gif": 4}),
-    ("-o a.pdf", {"a.pdf": 4}),
-    ("-o a.html", {"a.html": 4}),
-    ("-o a-{revealed}.png", dict.fromkeys(["a-1.png", "a-2.png", "a-3.png", "a-4.png"], 1)),
-    ("--base 10,100 -o {base}.gif", {"10.gif": 4, "100.gif": 4}),
+    ("-o a.gif", {"a.gif": 2}),
+    ("-o a.pdf", {"a.pdf": 2}),
+    ("-o a.html", {"a.html": 2}),
+    ("-o a-{revealed}.png", {"a-1.png": 1, "a-2.png": 1}),
+    ("--base 10,100 -o {base}.gif", {"10.gif": 2, "100.gif": 2}),
 ]
 
 
 @pytest.mark.parametrize("figure", ["waves", "heatmap"])
 @pytest.mark.parametrize(("line", "files"), FILES)
 def test_frames_and_pages_are_written(ask: Ask, folder: Path, figure: str, line: str, files: dict[str, int]) -> None:
-    ended = ask(figure, "-d", "8", "-n", "12", "--dpi", "30", "--reveal", *line.split())
+    ended = ask(figure, "-d", "4", "-n", "6", "--dpi", "30", "--size", "column", "--reveal", *line.split())
     assert ended.code == 0, ended.err
     assert {path.name: frame_count(path) for path in folder.iterdir()} == files
     name = sorted(files)[0]
     recipe = ask("recipe", name).out
-    assert re.search("--revealed 1" if name.endswith(".png") else "--revealed 1,2,3,4", recipe)
+    assert re.search("--revealed 1" if name.endswith(".png") else "--revealed 1,2", recipe)
 
 
 def frame_count(path: Path) -> int:

@@ -291,6 +291,7 @@ def test_a_style_that_sets_mathematics_keeps_it(folder: Path) -> None:
         assert mpl.rcParams["mathtext.fontset"] == "dejavuserif"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("font", ["serif", "sans-serif", "STIXGeneral", "cmr10", None])
 @pytest.mark.parametrize("figure", ["heatmap", "rotation"])
 def test_a_pdf_has_no_letters_of_dejavu_unless_asked_for(figure: str, font: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Index pages of a batch file: all pictures with their command lines in Markdown or HTML, or as pages of a PDF."""
+"""Index pages of a batch file: all pictures with their commands in Markdown or HTML, or as pages of a PDF."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Failures = Mapping[tuple[str, ...], PecliError]  # by the paths of the picture
 NOT_DRAWN = "Not drawn"
 SHOWN = ("png", "svg", "gif", "webp")
 MARKS = {  # text near the start of every index, to tell it from a page that the user wrote
-    ".md": "Every picture with the line that made it.",
+    ".md": "Every picture with the ",
     ".html": '<meta name="generator" content="pecli batch">\n',
     ".pdf": "(pecli batch)",
 }
@@ -69,7 +69,7 @@ def page_path(batch: Batch, path: str, *, written: bool = True) -> str:
 
 
 def _markdown(batch: Batch, folder: Path, failures: Failures) -> str:
-    parts = [f"# {_one_line(batch.title)}", MARKS[".md"]]
+    parts = [f"# {_one_line(batch.title)}", f"{MARKS['.md']}command that made it."]
     for entry in batch.entries:
         parts += [_head(entry), *(_picture(job, folder, failures) for job in entry.jobs)]
     return "\n\n".join(parts) + "\n"

@@ -323,7 +323,7 @@ def test_the_worked_example_is_an_encoding_like_the_others(plugin: Path, folder:
     ended = process(["-c", typed(*lines)], folder, {"PYTHONPATH": str(plugin)})
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert (folder / "heatmap-octave.png").is_file()
-    assert b"binary made round" in ended.stdout
+    assert b"a smooth version of binary" in ended.stdout
 
 
 def test_the_worked_example_does_what_it_says(plugin: Path, monkeypatch: pytest.MonkeyPatch) -> None:

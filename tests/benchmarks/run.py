@@ -248,7 +248,7 @@ def batch() -> list[Row]:
 
 def table(rows: Sequence[Row]) -> str:
     """Return the rows as a Markdown table, with date and machine."""
-    header = ["pecli", "s", "MB", "beside it", "s", "MB", "time, memory beside it ÷ pecli", "required"]
+    header = ["pecli", "s", "MB", "compared with, or size", "s", "MB", "time, memory: other ÷ pecli", "required"]
     lines = [header, ["---"] * len(header), *(row.cells() for row in rows)]
     today = datetime.date.today().isoformat()
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "matplotlib", "typer"))

@@ -9,8 +9,8 @@
 >>> picture.draw(ax)                                               # onto an Axes of your own
 >>> pecli.compare(weights, "rope", label=["mine", "RoPE"])         # an array is an encoding
 
-An encoding of your own derives from one of the kinds here; its fields are made with `option`. A package that names it
-under the entry point group ``pecli.encodings`` brings it to every command.
+An encoding of your own derives from one of the base classes here; its fields are made with `option`. A package that
+lists it under the entry point group ``pecli.encodings`` makes it available in every command.
 """
 
 from __future__ import annotations
@@ -58,11 +58,13 @@ _MODULES = {  # of the names that are imported when they are first asked for
     "option": "pecli.core.options",
 }
 
-if not TYPE_CHECKING:  # a type checker would take any name for one that there is
+if not TYPE_CHECKING:  # a type checker would accept any name
 
     def __getattr__(name: str) -> Any:
-        """Import a name of the API when it is first used, so that ``import pecli`` and ``pecli --version`` stay
-        fast."""
+        """Import a name of the API when it is first used.
+
+        This keeps ``import pecli`` and ``pecli --version`` fast.
+        """
         if name in _MODULES:
             return getattr(import_module(_MODULES[name]), name)
         if name == "__all__":
@@ -89,7 +91,7 @@ def encode(
     ----------
     encoding : a name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``; or a table, as for `pecli.encoding`
     length, start : the positions are start … start + length − 1; by default, length is the number of rows for a table
-        from a file, else 200
+        from a file, otherwise 200
     **parameters : parameters of the encoding, which override the spec (``pecli encodings NAME`` lists them)
 
     Returns
@@ -151,7 +153,7 @@ def encoding(spec: Spec = "sinusoidal", **parameters: Any) -> Any:
 
 
 def figure(name: str, **options: Any) -> Picture[Any]:
-    """Return a figure or report, computed when it is first looked at; it shows itself in a notebook.
+    """Return a figure or report, computed on first use; it shows itself in a notebook.
 
     Parameters
     ----------
@@ -213,13 +215,13 @@ def model(
 
     Parameters
     ----------
-    *paths : the file, a folder or a glob, or ``hf:org/name``; several models stand side by side
-    seq_len : the length in use, positions; for dynamic and longrope
+    *paths : the file, a folder or a glob, or ``hf:org/name``; several models are shown side by side
+    seq_len : sequence length, in positions, for which dynamic and longrope scalings compute their rates
     override : keys that replace those of the file, as in transformers: a mapping, or text as on the command line,
         ``'rope_scaling={"type": "yarn", …}'``, or several such texts
     ignore : codes of findings that are left out
-    same : compare two files: data and display are the comparison alone, and ``report.same`` says whether they apply the
-        same encoding
+    same : compare two files: the report is only the comparison, and ``report.same`` says whether they apply the same
+        encoding
     tolerance : the largest relative difference at which two numbers count as equal, for ``same``
     runtime : report what these runtimes do with one file: ``"all"``, ``"vllm"``, … or several (``pecli model --help``)
     flags : llama.cpp's own flags for a GGUF file, with ``runtime="llama.cpp"``: ``"--rope-freq-base 1e6"``
@@ -268,8 +270,8 @@ def extend(
     to : number of positions that the model is to read
     trained : number of positions in training; by default, the context in the file, before its scaling
     new_base : the base for the method "base"; by default, the base from Liu et al. 2023, arXiv:2310.05209, theorem 2
-    method : the method for which the runtimes' lines are returned: linear, ntk, dynamic, yarn, longrope (only for a
-        file that has its factors) or base
+    method : the method for which settings of the runtimes are returned: linear, ntk, dynamic, yarn, longrope (only for
+        a file that has its factors) or base
 
     Returns
     -------

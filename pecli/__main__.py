@@ -9,11 +9,11 @@ from contextlib import suppress
 
 
 def main() -> None:
-    """Run the command line. A signal that ends it is an exception first, so that no temporary file is left."""
+    """Run the command line. A signal that ends it raises an exception, so that no temporary file is left."""
     _open_closed()
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup's stays
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # not under nohup
             signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         from pecli.cli.app import main as command_line
@@ -29,8 +29,10 @@ def main() -> None:
 
 
 def _open_closed() -> None:
-    """Give a stream that was closed at the start (``>&-``) its number, which no file of ours takes then: standard input
-    is empty, standard output refuses what is written, and messages go nowhere."""
+    """Reopen each standard stream that was closed at the start (``>&-``), so that no file opened here takes its number.
+
+    Standard input is then empty, writing to standard output fails, and messages are discarded.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             os.dup2(os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY), number)
@@ -38,7 +40,7 @@ def _open_closed() -> None:
 
 
 def _end(code: int) -> None:
-    """End at once: an interrupted executor may hold a lock that one of its threads, which Python waits for, needs."""
+    """End at once. Python would wait for threads of an interrupted executor, which may wait for a lock."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

@@ -100,8 +100,10 @@ def chosen_indices(
 
 
 def places_option(help: str, **more: Any) -> Any:
-    """Return an option field for positions, given as numbers or as rows and columns of a grid; `more` is passed on to
-    `option`."""
+    """Return an option field for positions, given as numbers or as rows and columns of a grid.
+
+    more : further arguments of `option`
+    """
     return option(None, f"{help}; in a grid also row x column, 3x5", place=True, **more)
 
 
@@ -190,8 +192,10 @@ class Numbers(Generic[E_co]):
         return facts
 
     def failure(self, figure: Any) -> str:
-        """Return why the numbers violate a limit that an option of the figure sets, such as --tolerance; "" if they do
-        not."""
+        """Return why the numbers violate a limit that an option of the figure sets, such as --tolerance.
+
+        Return "" if they do not.
+        """
         return ""
 
     @classmethod
@@ -212,8 +216,7 @@ class Numbers(Generic[E_co]):
         return []
 
     def other_lengths(self) -> list[str]:
-        """Return one note for each encoding whose formula depends on the length: what holds at this length and at
-        others."""
+        """Return a note on the rates at this and other lengths for each encoding whose rates depend on the length."""
         texts = zip(short_names(self.view.encodings), (e.other_lengths() for e in self.view.encodings), strict=True)
         return [say("join.of_encoding", encoding=name, text=text) for name, text in dict.fromkeys(texts) if text]
 
@@ -317,10 +320,10 @@ class Parts:
 
 @dataclass(frozen=True)
 class Analysis(Options, Generic[E], ABC):
-    """Base of figures and reports. Each subclass has its own file, with its options as fields, `compute`, and its
-    output.
+    """Base of figures and reports.
 
-    E is the capability that an encoding must have, or a union of several: ``Additive | Rotary``.
+    Each subclass has its own file, with its options as fields, `compute`, and its output. E is the capability that an
+    encoding must have, or a union of several: ``Additive | Rotary``.
     """
 
     name: ClassVar[str]
@@ -334,13 +337,13 @@ class Analysis(Options, Generic[E], ABC):
     default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
     default_options: ClassVar[Mapping[str, Any]] = {}  # defaults of encoding and positions: {"d": 8}
     length_help: ClassVar[str] = ""  # help of --length, where another option sets the number of positions
-    config_layers: ClassVar[str] = ""  # kind of layers taken from a config.json that names none
+    config_layers: ClassVar[str] = ""  # kind of layer taken from a config.json that names none
     specs_are_arguments: ClassVar[bool] = False  # whether encodings are arguments, without --encoding
     one_table: ClassVar[bool] = True  # whether one array holds all numbers, as .npy and .csv need
     frame_option: ClassVar[str] = ""  # option whose values become frames if nothing else is swept
     drawn: ClassVar[bool] = True  # whether its output is a picture, not text
     composed: ClassVar[bool] = False  # whether it is composed of other figures
-    length_in_use: ClassVar[bool] = False  # whether the default length is that of the encodings' formulas
+    length_in_use: ClassVar[bool] = False  # whether the default length is the current sequence length
     copies: ClassVar[int] = COPIES  # arrays of this `shape` in memory at once, as measured
 
     @classmethod
@@ -366,8 +369,10 @@ class Analysis(Options, Generic[E], ABC):
 
     @classmethod
     def variants(cls) -> tuple[type[Analysis[Any]], ...]:
-        """Return the classes behind the command: usually one, else several with the same options and different
-        numbers."""
+        """Return the classes of the command.
+
+        There is usually one; several have the same options and different numbers.
+        """
         return (cls,)
 
     @classmethod
@@ -411,13 +416,17 @@ class Analysis(Options, Generic[E], ABC):
         return asked
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
-        """Return the shape of the largest array that `compute` makes, to check memory first; by default the table's
-        shape."""
+        """Return the shape of the largest array that `compute` makes, so that memory is checked first.
+
+        By default, it is the table's shape.
+        """
         return (view.covered.length, view.encoding.width)
 
     def parts(self, view: View[E]) -> Parts | None:
-        """Return all numbers in parts of a limited number of rows, so that a long file takes bounded memory, or None to
-        compute all at once."""
+        """Return all numbers in parts of a limited number of rows, so that a long file takes bounded memory.
+
+        Return None to compute all at once.
+        """
         return None
 
     def check_view(self, view: View[E]) -> None:

@@ -1,4 +1,4 @@
-"""Fixtures shared by many tests: the command line, run in this process or in a separate one."""
+"""Fixtures for many tests: the command line, run in this process or in a separate one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawing for tests: a figure on a given Axes, or a whole page."""
+"""Functions that draw for tests: a figure on given Axes, or a whole page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python API: what stands in it, what it costs to import, and what it refuses."""
+"""Tests of the Python API: its names, what importing it loads, and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Random damage to everything that is read: an answer or one clear error of ours, soon, whatever the bytes.
+"""Tests with random damage to everything that is read: the result is an answer or one clear error, quickly.
 
-A few hundred inputs a kind on every run, the same ones each time; many more with ``pytest -m long``.
+A few hundred inputs per kind are tried on every run, always the same ones; many more with ``pytest -m long``.
 """
 
 from __future__ import annotations

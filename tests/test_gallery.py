@@ -1,4 +1,4 @@
-"""The gallery: gallery.toml makes all of it and nothing else, and what is there is what it makes now."""
+"""Tests that gallery.toml makes all files of the gallery and no others, and that the files are up to date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The house: who may import whom, and what every encoding, figure and option has."""
+"""Tests of the structure: which folders may import each other, and what each encoding, figure and option has."""
 
 from __future__ import annotations
 

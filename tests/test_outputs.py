@@ -1,6 +1,6 @@
-"""What pecli says and computes stays as it is: texts of reports and pages, facts and sums of every figure's arrays.
+"""Tests that texts, facts and sums of arrays in pecli's output stay the same.
 
-What they are now stands in tests/data/outputs.json. After a change that is meant, write that anew and read the
+The expected values are stored in tests/data/outputs.json. After an intended change, write the file again and read the
 difference: ``python -m tests.test_outputs``.
 """
 

@@ -1,4 +1,4 @@
-"""README.md and the pages beside the gallery: lines run, pictures are what their lines make, numbers are right."""
+"""Tests of README.md and the pages of the gallery: commands run, pictures match them, numbers are right."""
 
 from __future__ import annotations
 

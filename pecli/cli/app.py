@@ -86,8 +86,8 @@ def _raw_text(parameter: Any, ctx: Any, value: Any) -> Any:
 def _without_conversion(parameters: list[Any]) -> list[Any]:
     """Return the parameters, changed so that optional ones keep their text; required ones are still checked by Typer.
 
-    Typer would build a pydantic adapter for each of forty options, 0.1 s, although `pecli.core.options` parses the
-    text.
+    Typer would build a pydantic adapter for each of forty options, which takes 0.1 s, although `pecli.core.options`
+    parses the text.
     """
     for parameter in (each for each in parameters if not each.required):
         parameter.process_value = partial(_raw_text, parameter)
@@ -95,7 +95,7 @@ def _without_conversion(parameters: list[Any]) -> list[Any]:
 
 
 class TextCommand(TyperCommand):
-    """A Typer command whose options stay unconverted text, and whose name appears in every error about its words.
+    """A Typer command whose options stay unconverted text, and whose name appears in every error about its arguments.
 
     examples, notes : lines and paragraphs for its help
     """
@@ -246,7 +246,7 @@ def options(
 
 
 def _listed_command() -> None:
-    """Do nothing: stands for each command in the list of commands, before the real one is built."""
+    """Do nothing; this function is the placeholder of each command in the list, until the real one is built."""
 
 
 for _name in [*PANEL, *ALIASES]:

@@ -166,8 +166,10 @@ def batch(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Draw every figure of a TOML file; with --init, --schema, --check or --dry-run, do what that option says
-    instead."""
+    """Draw every figure of a TOML file.
+
+    With --init, --schema, --check or --dry-run, do what that option says instead.
+    """
     given = {name: value for name, value in locals().items() if value not in (None, False, ())}
     for mode in (name for name in INSTEAD if name in given):
         for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:

@@ -77,9 +77,9 @@ def analysis_command(
 
 
 def check_second(figure: type[Analysis[Any]], jobs: list[Job]) -> None:
-    """Raise UsageError if a figure that compares encodings is given one: its picture would be that of another figure.
+    """Raise UsageError if a figure that compares encodings is given only one, which another figure shows.
 
-    From Python and in grids, one of several parts may have a single encoding.
+    In Python, and in the cells of a grid, a single encoding is allowed.
     """
     if not figure.compares or any(len(job.cells) > 1 or len(job.encodings) > 1 for job in jobs):
         return
@@ -138,8 +138,8 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
 def chosen_encodings(figure: type[Analysis[Any]], words: Sequence[str]) -> list[type[Encoding]]:
     """Return the encodings that the words name and the figure takes, otherwise the figure's default encoding.
 
-    The words are scanned before Typer parses them, because Typer needs the options beforehand: only the name of a
-    plugin tells its options, and ``pecli heatmap rope --help`` shows those of rope.
+    The words are scanned before Typer parses them, because Typer needs the options beforehand: the options of a plugin
+    are known only after its name, and ``pecli heatmap rope --help`` shows those of rope.
     """
     heads = [word.removeprefix("--encoding=").removeprefix("-e").partition(":")[0] for word in words]
     kinds = [kind for head in heads if head.isidentifier() and (kind := encoding_named(head)) is not None]

@@ -491,7 +491,7 @@ RATES = {"inv_freq": "", "rope_freqs.weight": " --base 10000"}  # endings of ten
 
 
 def rates_in(arrays: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return (name, options for `pecli identify`) of the tensors that hold rates, one per kind and shape."""
+    """Return (name, options for `pecli identify`) of the first tensor of rates or divisors per ending and shape."""
     found: dict[Any, tuple[str, str]] = {}
     for name, array in arrays.items():
         for end, more in RATES.items():

@@ -62,8 +62,12 @@ def language_option() -> Option:
 
 
 def parameter(entry: Option, panel: str, hidden: bool = False) -> inspect.Parameter:
-    """Return an option as a keyword parameter for Typer, in the group `panel` of the help. Its value stays text, to be
-    parsed by the option itself."""
+    """Return an option as a keyword parameter for Typer.
+
+    Its value stays text, to be parsed by the option itself.
+
+    panel : group of the help that lists the option
+    """
     switch = entry.scalar is bool
     shown = typer.Option(
         *(entry.flag, *entry.flags),
@@ -104,8 +108,10 @@ def keyword(name: str, kind: Any, default: Any, shown: Any) -> inspect.Parameter
 
 
 def with_parameters(function: Callable[..., None], parameters: list[inspect.Parameter]) -> Callable[..., None]:
-    """Return the function with its signature replaced by these parameters; raise ValueError if two have the same
-    name."""
+    """Return the function with its signature replaced by these parameters.
+
+    Raises ValueError if two have the same name.
+    """
     signature = inspect.Signature(parameters)
     function.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect
     function.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()}
@@ -126,8 +132,10 @@ def with_options(
 
 
 def value_of(entry: Option, texts: Any) -> Any:
-    """Return the value of an option, parsed from the last of its texts, or from all of them if the option takes several
-    values."""
+    """Return the value of an option, parsed from the last of its texts.
+
+    If the option takes several values, it is parsed from all of them.
+    """
     if texts in (None, False, [], ()):
         return entry.default
     return entry.read(texts if entry.scalar is bool else entry.split_items(texts) if entry.many else texts[-1])

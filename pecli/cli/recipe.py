@@ -148,8 +148,10 @@ def errors_naming(path: str) -> Iterator[None]:
 
 
 def path_below_here(path: str) -> str:
-    """Return a path changed to lie below the current folder, without leading "/" or "..", as tar does: a batch writes
-    nowhere else."""
+    """Return a path changed to lie below the current folder, without leading "/" or "..", as tar does.
+
+    A batch file can write nowhere else.
+    """
     place = os.path.relpath(path) if Path(path).is_absolute() else os.path.normpath(path)
     inside = re.sub(r"^(\.\./)+", "", place)
     if inside != place:
@@ -176,8 +178,10 @@ def redraw(context: typer.Context, file: str, **before: Any) -> None:
 
 
 def _redraw_with_help() -> Any:
-    """Return `redraw` with the options that all figures share, for its help. The options of one figure are read later,
-    when the file is known."""
+    """Return `redraw` with the options that all figures share, for its help.
+
+    The options of one figure are read later, when the file is known.
+    """
     shown = [parameter(entry, panel) for part, panel in SHARED.items() for entry in part.options().values()]
     words = [
         context_parameter(),

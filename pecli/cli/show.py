@@ -99,8 +99,7 @@ def targets_of(
 def publish(document: Document, data: Any, targets: Sequence[Target], lines: Sequence[str] = ()) -> None:
     """Print a document in the terminal or, if there are targets, write it to these.
 
-    data : plain values, written to targets in JSON in place of the document
-
+    data : plain values, written to JSON targets instead of the document
     lines : command lines printed after the document, not wrapped in a terminal
     """
     if not targets:

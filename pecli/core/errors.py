@@ -91,7 +91,7 @@ class PecliError(ValueError):
     """
 
     exit_code = 1
-    lines: tuple[str, ...] = ()  # one for each error that this one combines
+    lines: tuple[str, ...] = ()  # the message of each error that this one combines
     owner: str = ""  # name of the encoding that the option belongs to; empty for an option of the command
 
     def __init__(
@@ -103,13 +103,13 @@ class PecliError(ValueError):
 
     @classmethod
     def combine(cls, lines: Iterable[str], **more: Any) -> Self:
-        """Return one error that stands for several, given one line for each; `more` are arguments of the class."""
+        """Return one error that combines several; `lines` are their messages, `more` further arguments of the class."""
         every = tuple(lines)
         error = cls("\n".join(every), **more)
         error.lines = every
         return error
 
-    def __reduce__(self) -> Any:  # unpickles without __init__, whose arguments differ from `args`
+    def __reduce__(self) -> Any:  # unpickle without __init__, whose arguments differ from `args`
         return ValueError.__new__, (type(self), *self.args), self.__dict__
 
     def sentence(self, spelling: Spelling = as_keywords) -> str:
@@ -130,7 +130,10 @@ class UsageError(PecliError):
 
 
 class UnusedOptionError(UsageError):
-    """An option has no effect together with the others. If it is a default in a batch file, it is ignored."""
+    """Error for an option that has no effect together with the others.
+
+    The [defaults] of a batch file may set such an option: for figures that do not use it, it is ignored.
+    """
 
     def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
         typed = ",".join(map(str, value)) if isinstance(value, tuple) else value
@@ -139,7 +142,7 @@ class UnusedOptionError(UsageError):
 
 
 def nearest(word: str, names: Iterable[str], alike: float = 0.55, most: int = 1) -> list[str]:
-    """Return at most `most` of the names that start with the word; if none does, the one name that is closest, or [].
+    """Return up to `most` of the names that start with the word; if none does, the one closest name, or [].
 
     A name that is a whole part of the word is preferred to one that looks similar: yarn for dynamic-yarn. A word of
     one or two letters is not taken for the start of a name.
@@ -153,7 +156,7 @@ def nearest(word: str, names: Iterable[str], alike: float = 0.55, most: int = 1)
 
 
 class UnknownNameError(UsageError):
-    """A name that is not in a list of names; the message suggests the closest one and lists them."""
+    """Error for an unknown name. The message suggests the closest known name and lists the known names."""
 
     def __init__(
         self,
@@ -174,18 +177,18 @@ class UnknownNameError(UsageError):
 
 
 class FileError(PecliError):
-    """A file is missing, cannot be read or written, or has the wrong content (exit code 1).
+    """Error for a file that is missing, cannot be read or written, or has the wrong content (exit code 1).
 
     The command itself is right: it would work with another file.
     """
 
 
 class OutputError(FileError):
-    """A file that cannot be written."""
+    """Error for a file that cannot be written."""
 
 
 class TableFileError(FileError):
-    """A file that cannot be read as a table of numbers."""
+    """Error for a file that cannot be read as a table of numbers."""
 
 
 def as_pecli_error(error: Exception) -> PecliError:
@@ -200,7 +203,7 @@ def as_pecli_error(error: Exception) -> PecliError:
 
 
 def combined_type(errors: Iterable[PecliError]) -> type[PecliError]:
-    """Return the class of an error that combines several: UsageError if any of them is one, otherwise PecliError."""
+    """Return the class for an error that combines several, a UsageError if one of them is, otherwise a PecliError."""
     return UsageError if any(isinstance(error, UsageError) for error in errors) else PecliError
 
 

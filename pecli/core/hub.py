@@ -55,7 +55,7 @@ class HubFile(NamedTuple):
         return f"hf:{self.repo}{''.join(part or '' for part in parts)}"
 
     def file(self, name: str) -> str:
-        """Return the path of the named file in `folder`, or `folder` itself if it is a file with the same extension."""
+        """Return the path of the file `name` in `folder`, or `folder` itself if it is a file with the same ending."""
         return self.folder if self.folder.endswith(Path(name).suffix) else f"{self.folder}/{name}".strip("/")
 
 
@@ -74,7 +74,10 @@ def parse_hub_path(path: str) -> HubFile:
 
 
 def resolved(path: str) -> str:
-    """Return a path as jobs record it: inside the search folder if it exists there, a hub reference with its commit."""
+    """Return a path as jobs store it.
+
+    A path that exists in the search folder is returned inside that folder; a hub reference, with its commit.
+    """
     return pin_revision(resolve_path(path))
 
 
@@ -105,10 +108,11 @@ def download(path: str, name: str = CONFIG) -> str:
 
 
 def weight_files(path: str, endings: Collection[str] = ()) -> Iterator[Opener]:
-    """Yield a function that opens each .safetensors file of a model. Of a remote file, only the parts read are
-    downloaded.
+    """Yield one function per .safetensors file of a model; each opens its file for reading.
 
-    endings : if given, skip files without a tensor whose name ends in one of these, unless no file has one
+    Of a remote file, only the parts that are read are downloaded. Raises PecliError if the model has no such file.
+
+    endings : endings of tensor names; of several files, those without such a tensor are skipped, unless no file has one
     """
     check_readable(path)
     item = parse_hub_path(path)
@@ -196,7 +200,7 @@ def _client() -> Any:
 def _as_pecli_errors(path: str, file: str = "such file") -> Iterator[None]:
     """Raise any error of the client as a PecliError with a one-line reason.
 
-    file : what the model lacks if the error says that something was not found
+    file : name of the file asked for; the reason if the error says that something was not found
     """
     try:
         yield

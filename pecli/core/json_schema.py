@@ -1,4 +1,4 @@
-"""JSON Schemas of Python types. TypedDicts and dataclasses, beside the code that fills them, describe --json output."""
+"""JSON Schemas made from Python types: the TypedDicts and dataclasses that describe --json output."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def schema_of(kind: Any, lost: bool = False) -> Schema:
         return any_of(schema_of(part, lost) for part in parts)
     if is_typeddict(kind):
         hints = get_type_hints(kind, include_extras=True)
-        told = {Required: True, NotRequired: False}  # as the text of an annotation, which the class does not read
+        told = {Required: True, NotRequired: False}  # in string annotations, these are missing from __required_keys__
         needed = [name for name, hint in hints.items() if told.get(get_origin(hint), name in kind.__required_keys__)]
         return closed(hints, needed, lost)
     if dataclasses.is_dataclass(kind):
@@ -85,7 +85,7 @@ def any_of(schemas: Iterable[Schema]) -> Schema:
 
 
 def results_of(*kinds: Any) -> Schema:
-    """Return the schema of {"results": [...]} in which all items have the same one of these types."""
+    """Return the schema of {"results": [...]} in which all items have the same type, one of `kinds`."""
     return any_of(results(schema_of(kind)) for kind in kinds)
 
 

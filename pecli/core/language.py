@@ -1,9 +1,9 @@
 """The language of pictures and reports: English, or another module of `pecli.languages`.
 
 Every text has a key, under which each language has a sentence: ``say("figures.cells", rows=3, columns=4)``. Names,
-numbers and formulas fill the blanks. A pair of sentences is singular and plural, chosen by the blank ``count``. Names
-of encodings have no key: the English name itself is looked up, and is returned unchanged if the language has no
-translation of it. Messages of the command line are English.
+numbers and formulas fill its placeholders. If a key has two sentences, singular and plural, the placeholder ``count``
+chooses between them. Names of encodings have no key: the English name itself is looked up, and is returned unchanged
+if the language does not translate it. Messages of the command line are always English.
 """
 
 from __future__ import annotations
@@ -92,14 +92,14 @@ def current_language() -> str:
 
 
 class Sentence(str):
-    """A text made by `say`, with its key and the values in its blanks."""
+    """A text made by `say`, with its key and the values in its placeholders."""
 
     key: str
     blanks: Mapping[str, Any]
 
 
 def say(key: str, /, **blanks: Any) -> str:
-    """Return the text with the given key in the current language, blanks filled in; for an unknown key the key."""
+    """Return the text of this key in the current language, placeholders filled in; the key itself if it is unknown."""
     text = texts(_CURRENT.get()).get(key) or texts(ENGLISH).get(key, key)
     if isinstance(text, tuple):
         text = text[blanks["count"] != 1]
@@ -120,8 +120,10 @@ def finding(text: str) -> dict[str, Any]:
 
 
 def capitalised(text: str) -> str:
-    """Return the text with its first letter capitalised, unless that is a symbol, ρ or d, or a name as xPos or of a
-    file."""
+    """Return the text with its first letter capitalised.
+
+    Texts that begin with a symbol (ρ, d), a name such as xPos or the name of a file are returned unchanged.
+    """
     word = text[:1].isascii() and text[1:2] not in (" ", "") and not text[1:2].isupper()
     word = word and not re.match(r"\S*[^\W\d][./_#][^\W\d]", text)
     return text[:1].upper() + text[1:] if word else text
@@ -131,7 +133,7 @@ Join = Callable[[Iterable[str]], str]
 
 
 def _joined_by(key: str) -> Join:
-    """Return a function that joins texts by the sentence with the given key, skipping empty ones."""
+    """Return a function that joins texts by the sentence with the given key and skips empty texts."""
 
     def joined(parts: Iterable[str]) -> str:
         filled = filter(None, parts)
@@ -159,7 +161,7 @@ def merge_labels(labels: Sequence[str], texts: Sequence[Sequence[str]]) -> list[
     """
     every = dict.fromkeys(text for each in texts for text in each if text)
     owners = {text: [label for label, each in zip(labels, texts, strict=True) if text in each] for text in every}
-    # commas cannot separate names with commas
+    # names that contain commas are not joined by commas
     join = join_clauses if any(", " in label for label in labels) else listing
     rest = {text: names for text, names in owners.items() if len(names) < len(labels)}
     common = [text for text in every if text not in rest]

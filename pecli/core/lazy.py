@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]  # float64 unless stated otherwise
 else:
     Array, Axes = "numpy.ndarray", "matplotlib.axes.Axes"
-    if "numpy" not in sys.modules:  # options are declared without importing numpy
+    if "numpy" not in sys.modules:  # so that options can be declared without importing numpy
         spec = importlib.util.find_spec("numpy")
         spec.loader = importlib.util.LazyLoader(spec.loader)
         sys.modules["numpy"] = importlib.util.module_from_spec(spec)
@@ -41,7 +41,7 @@ def cached(function: F) -> F:
 class Registry(Mapping[str, T_co]):
     """A mapping of names to objects, each given by its location, ``module:object``, and a one-line summary.
 
-    Names and summaries are listed without imports: importing twenty figures would double the time of ``pecli --help``.
+    Listing names and summaries imports nothing: importing all figures would double the time of ``pecli --help``.
 
     aliases : other names, each with the name that it stands for and the options that it implies
     more : returns the objects of plugins, which can be looked up by name but are not listed; called for unknown names

@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple, Self
 
 FUNCTIONS = ("sin", "cos", "ln", "log", "exp", "max", "min")
-SIGNS = {  # signs in formulas as commands that every LaTeX knows
+SIGNS = {  # signs of formulas as LaTeX commands that need no package
     "−": "-", "·": r"\cdot ", "×": r"\times ", "π": r"\pi ", "Δ": r"\Delta ", "Σ": r"\sum ", "∑": r"\sum ",
     "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⟨": r"\langle ", "⟩": r"\rangle ", "‖": r"\|", "≤": r"\le ", "≥": r"\ge ",
     "≠": r"\ne ", "±": r"\pm ", "∞": r"\infty ", "√": r"\surd ", "…": r"\dots ", "→": r"\to ", "°": r"^\circ ",
@@ -31,9 +31,9 @@ DEPTHS = {"(": 1, "[": 1, "⟨": 1, ")": -1, "]": -1, "⟩": -1}
 
 
 class Formula(str):
-    """A text that is a formula, or has one in it; documents in LaTeX set it as mathematics.
+    """A text that is a formula or contains one; LaTeX documents set the formula as mathematics.
 
-    inside : the part that is a formula; "" if all of it is
+    inside : the part that is a formula; "" if the whole text is one
     """
 
     inside: str
@@ -49,14 +49,14 @@ class Formula(str):
 
 
 class Token(NamedTuple):
-    """A piece of a formula: its kind, a group of `TOKEN`, or "words" for several words in a row, and its text."""
+    """A piece of a formula: its kind (a group of `TOKEN`, or "words" for several words in a row) and its text."""
 
     kind: str
     text: str
 
 
 def latex(formula: str) -> str:
-    """Return a formula as LaTeX mathematics, without the dollar signs around it. It needs no package."""
+    """Return a formula as LaTeX mathematics that needs no package, without the dollar signs around it."""
     tokens = _tokens(formula)
     parts: list[str] = []
     depth = at = 0
@@ -97,19 +97,19 @@ def _tokens(formula: str) -> list[Token]:
 
 
 def _is_plain_word(token: Token) -> bool:
-    """Return whether a token is a word of a sentence or several, not a function or a variable of one letter."""
+    """Return whether a token is one or several words of prose, not a function or a one-letter variable."""
     word = token.kind == "name" and len(token.text) > 1 and "_" not in token.text
     return token.kind == "words" or (word and token.text not in (*FUNCTIONS, "mod"))
 
 
 def _is_named(token: Token) -> bool:
-    """Return whether a token is words or a name of several letters, not a function."""
+    """Return whether a token is prose, or a name of several letters that is not a function."""
     several = len(token.text) > 1 and token.text[:2].isalpha() and token.text not in (*FUNCTIONS, "mod")
     return (token.kind == "name" and several) or token.kind in ("words", "other")
 
 
 def _parts_words(tokens: list[Token], at: int) -> bool:
-    """Return whether the blank at `at` parts words from what stands beside it, with no sign between."""
+    """Return whether the space at index `at` separates words or a name from a token that is no operator or function."""
     if not 0 < at < len(tokens) - 1:
         return False
     before, after = tokens[at - 1], tokens[at + 1]
@@ -123,7 +123,7 @@ def _parts_words(tokens: list[Token], at: int) -> bool:
 
 
 def _is_minus_after_words(tokens: list[Token], at: int) -> bool:
-    """Return whether the token is a minus sign that belongs to what follows, behind words: "when −r"."""
+    """Return whether the token at index `at` is a minus sign after words that belongs to the next token: "when −r"."""
     if tokens[at].text not in ("-", "−") or not 2 <= at < len(tokens) - 1:
         return False
     words = tokens[at - 1].kind == "space" and tokens[at - 2].kind in ("words", "other")
@@ -159,7 +159,10 @@ def _piece(kind: str, text: str) -> str:
 
 
 def _name(text: str) -> str:
-    """Return a name as LaTeX: a variable, a function, or a name of several letters, with a last single letter below."""
+    """Return a name as LaTeX: a variable, a function, or a name of several letters.
+
+    A single letter after the last "_" becomes a subscript.
+    """
     if text in FUNCTIONS:
         return rf"\{text} "
     if text == "mod":

@@ -49,7 +49,7 @@ def check_memory(what: str, shape: tuple[int, ...], advice: str, copies: int = C
 def check_bytes(what: str, needed: int, advice: str, copies: int = 1) -> None:
     """Raise UsageError if memory cannot hold `needed` bytes `copies` times.
 
-    what : begins the message, with its verb: "the picture takes"
+    what : start of the message, including its verb: "the picture takes"
     advice : what to try, which ends the message
     """
     free = available() if copies * needed > UNCHECKED else None
@@ -59,7 +59,12 @@ def check_bytes(what: str, needed: int, advice: str, copies: int = 1) -> None:
 
 
 def check_disk(what: str, shape: tuple[int, ...], path: str, advice: str) -> None:
-    """Raise UsageError if the disk cannot hold this many numbers at one byte each, the minimum."""
+    """Raise UsageError if the disk cannot hold an array of this shape at one byte per number, the minimum.
+
+    what : name of the array, which begins the message
+    path : file to be written
+    advice : what to try, which ends the message
+    """
     needed, folder = math.prod(shape), Path(path).absolute().parent
     if needed > UNCHECKED:
         free = shutil.disk_usage(next(own for own in (folder, *folder.parents) if own.is_dir())).free

@@ -9,15 +9,15 @@ from math import isinf, log10
 from pecli.core.lazy import Array, np
 
 CHUNK = 1 << 20  # numbers processed at once
-MAX_EXACT = 1e50  # largest factor of tables and biases: its fourth power fits float64
+MAX_EXACT = 1e50  # largest factor of tables and biases: its fourth power is still a float64
 ROUNDING = 1e-12  # relative difference that counts as rounding
 NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"  # no digit can match two parts, so matching takes linear time
 
 
 def chunks(first: int, stop: int, width: int, most: int | None = None) -> list[range]:
-    """Return the rows first … stop − 1, of `width` numbers each, as ranges of rows with about `most` numbers at most.
+    """Divide the rows first … stop − 1, of `width` numbers each, into ranges of at most `most` numbers.
 
-    most : by default CHUNK; a range has at least one row
+    most : by default CHUNK; a range has at least one row even if that has more numbers
     """
     step = max(1, (most or CHUNK) // max(1, width))
     return [range(at, min(at + step, stop)) for at in range(first, stop, step)]
@@ -58,14 +58,14 @@ def number_texts(values: Sequence[float]) -> list[str]:
     exponents = [log10(value) for value in values if value > 0]
     whole = len(exponents) == len(values) and all(abs(exponent - round(exponent)) < 1e-9 for exponent in exponents)
     if whole and not all(SMALL <= value < LARGE for value in values):
-        powers = [power_text(round(exponent)) for exponent in exponents]  # 10⁶ beside 10⁵, not beside 100,000
+        powers = [power_text(round(exponent)) for exponent in exponents]  # so that 10⁶ is not followed by 100,000
         if len(set(powers)) == len(set(values)):
             return powers
     rounding = [abs(float(f"{value:.{DIGITS - 1}e}") - value) / abs(value) for value in values if abs(value) >= LARGE]
     sizes = [abs(float(f"{value:.6g}")) for value in values if value]
     mixed = sizes and any(min(sizes) < edge <= max(sizes) < 10 * edge for edge in (SMALL, LARGE))
     if max(rounding, default=0) <= ROUNDING and len(set(short)) == len(set(values)) and not mixed:
-        return short  # only if no 10⁶ stands beside 800,000, nor 8×10⁻⁴ beside 0.001
+        return short  # `mixed`: 10⁶ and 800,000, or 8×10⁻⁴ and 0.001, on one axis
     return [minus(f"{value:,.10g}" if not float(value).is_integer() else f"{value:,.0f}") for value in values]
 
 

@@ -32,8 +32,8 @@ MAX_RANGE = 100_000  # most numbers in one range
 DIGITS = 6  # digits of numbers inside a range, so that titles and file names stay readable
 RANGE_HELP = "a range is FIRST..LAST of whole numbers, or FIRST..LAST:COUNT, such as 2..10000:40"
 SPAN = re.compile(r"\s*\d+\s*[-:–]\s*\d+\s*")  # a range in other notations, for advice
-COMMA_IN_TEXT = r",(?!\s*[\d.]+\s*$)"  # 5,3 is one size
-THOUSANDS = re.compile(r"\s*\d{1,3}(,\d{3})*,0\d\d(,\d{3})*\s*")  # 4,096 is not a list, as no number begins with 0
+COMMA_IN_TEXT = r",(?!\s*[\d.]+\s*$)"  # commas that separate texts; 5,3 is one size
+THOUSANDS = re.compile(r"\s*\d{1,3}(,\d{3})*,0\d\d(,\d{3})*\s*")  # 4,096 cannot be a list: no number begins with 0
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}  # inches per unit; points are TeX's
 PIXEL = "px"  # the unit whose inches follow from the resolution
 SIDE = rf"(\d+(?:\.\d+)?)(?:\s*({'|'.join([*INCHES, PIXEL])}))?"
@@ -74,7 +74,7 @@ def write_scalar(value: Any) -> str:
 
 
 def place_of(value: Any) -> str | None:
-    """Return the text 3x5 for a place in a grid, row x column (in a video frame x row x column); None otherwise."""
+    """Return a place in a grid as text, 3x5 for row x column (frame x row x column in a video); None for others."""
     text = re.sub("[\\s×X]", lambda found: "" if found[0].isspace() else "x", value) if isinstance(value, str) else ""
     return text if re.fullmatch(r"\d{1,9}(x\d{1,9}){1,2}", text, re.ASCII) else None
 
@@ -133,7 +133,7 @@ class Option:
     aliases: tuple[str, ...] = ()  # names in other programs, with _; accepted everywhere, shown nowhere
     advice: Callable[[Any], str] | None = None  # returns advice for a refused value, or ""
     names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words accepted in place of numbers
-    only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values for which this one applies
+    only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values with which this one applies
     common: bool = False  # whether the help lists it among the most used
     shown: bool = False  # whether titles show it even with its default value
     in_spec: bool = False  # whether it can only be set in an encoding's spec, as most with `only_with`
@@ -266,12 +266,15 @@ class Option:
 
     def _refusal(self, value: Any, advice: str = "") -> UsageError:
         given = "None" if value is None else value
-        text = f"{self.name}={shorten(given)} is not allowed" if self.in_spec else ""  # it is no option of a command
+        text = f"{self.name}={shorten(given)} is not allowed" if self.in_spec else ""  # not an option of a command
         advice = advice or self._advice_for(value)
         return UsageError(text, option=self.name, value=given, allowed=self.bounds, advice=advice)
 
     def _advice_for(self, value: Any) -> str:
-        """Return advice for a refused value: the option's own, or for 0-7 how to write a range; "" if there is none."""
+        """Return advice for a refused value, or "".
+
+        This is the option's own advice, or how to write a range if the value is like 0-7.
+        """
         advice = self.advice(value) if self.advice is not None and isinstance(value, Hashable) else ""
         span = isinstance(value, str) and self.scalar in (int, float) and SPAN.fullmatch(value)
         return advice or (RANGE_HELP if span else "")
@@ -280,7 +283,7 @@ class Option:
 def option(default: Any, help: str, *, only_with: tuple[str, str | tuple[str, ...]] | None = None, **facts: Any) -> Any:
     """Return a dataclass field that is an option; its name and type are those of the field.
 
-    only_with : another option, and its value or values with which alone this option applies
+    only_with : another option, and those of its values with which this option applies
     facts : other attributes of `Option`
 
     The default can be None only if the field's type allows it.
@@ -340,8 +343,10 @@ class Options:
         return made
 
     def changed_to(self, **read: Any) -> Self:
-        """Return a copy with some values replaced, which must be read already: unlike `dataclasses.replace`, this does
-        not read and check each value again."""
+        """Return a copy with some values replaced by values that have already been read.
+
+        Unlike `dataclasses.replace`, this does not read and check every value again.
+        """
         return self.of_read({**{field.name: getattr(self, field.name) for field in dataclasses.fields(self)}, **read})
 
     @classmethod
@@ -353,8 +358,7 @@ class Options:
         return {name: options[name].read(value) for name, value in given.items()}
 
     def settings(self) -> dict[str, Any]:
-        """Return the values of the options that apply, in order; some only apply to certain values of another
-        option."""
+        """Return the values of the options that apply, in order. Those with `only_with` may not apply."""
         owners = {name: entry.only_with for name, entry in self.options().items()}
         return {n: getattr(self, n) for n, owner in owners.items() if not owner or getattr(self, owner[0]) in owner[1]}
 
@@ -373,7 +377,7 @@ def canonical_name(options: Mapping[str, Option], word: str) -> str:
 
 
 def _matching_names(options: Mapping[str, Option], word: str) -> list[str]:
-    """Return the names of all options that a word can stand for; only its own if the word is an option's name."""
+    """Return the names of all options that a word can stand for; only the word itself if it is an option's name."""
     plain = word.replace("-", "_")
     return [plain] if plain in options else [name for name, entry in options.items() if plain in entry.spellings]
 

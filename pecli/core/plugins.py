@@ -12,9 +12,9 @@ def load_plugins(group: str, base: type[Any], described: Collection[str], taken:
 
     Parameters
     ----------
-    base : class that each must derive from
+    base : class from which each must derive
     described : attributes that each must have besides the abstract methods of `base`
-    taken : names of pecli's own, which are refused
+    taken : names that pecli itself uses; a class with one of them is skipped
     """
     from importlib.metadata import entry_points
 

@@ -8,7 +8,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.options import Options, option
 
 MAX_LENGTH = 10**12  # positions
-MAX_POSITION = 10**14  # first position: from 10**15 on matplotlib takes a short axis for an empty one
+MAX_POSITION = 10**14  # largest first position: from 10**15 on, matplotlib takes a short axis for an empty one
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class LogBlocks:
     """Blocks whose length grows geometrically, one for each pixel of a logarithmic axis.
 
     Where a position is wider than a pixel, each block has one position. Where a pixel spans several positions, its
-    block is two pixels long and overlaps its neighbours: shorter ones would alias a wave of two pixels.
+    block is two pixels long and overlaps its neighbours: shorter blocks would alias a wave of two pixels.
     """
 
     start: int
@@ -104,7 +104,7 @@ class LogBlocks:
         return int(self.counts().max())
 
     def _runs(self) -> tuple[Array, Array]:
-        """Return the first position of each block and one past its last, shape (count,) each."""
+        """Return the first position of each block, and the position after its last; two arrays of shape (count,)."""
         borders = np.geomspace(self.start, self.stop, self.count + 1)
         low, high = borders[:-1], borders[1:]
         half = np.where(high - low >= 1, (high - low) / 2, 0)

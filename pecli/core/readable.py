@@ -1,4 +1,4 @@
-"""Where files are looked up, and which may be read: all, or only named ones if a request comes from somebody else."""
+"""The folder in which files are looked up, and the limits on which files may be read."""
 
 from __future__ import annotations
 

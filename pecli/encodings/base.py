@@ -49,9 +49,9 @@ def check_tensor(file: str | None, tensor: str | None) -> None:
 
 @dataclass(frozen=True)
 class Encoding(Options, ABC):
-    """A position encoding: a rule whose parameters are dataclass fields. Its `capabilities` say what it can do.
+    """A position encoding: a rule whose parameters are dataclass fields.
 
-    The class attributes describe it wherever encodings are listed.
+    Its base classes are its capabilities. The class attributes describe it wherever encodings are listed.
     """
 
     what: ClassVar[str] = "parameter"
@@ -93,24 +93,24 @@ class Encoding(Options, ABC):
         return {name: value for name, value in super().settings().items() if name != "label" or value is not None}
 
     def fitted(self, positions: Positions, used: int | None = None) -> Self:
-        """Return the encoding with parameters left open, such as the number of bits, set from the positions.
+        """Return the encoding with open parameters, such as the number of bits, set to fit the positions.
 
-        used : the length in use; by default the end of the positions
+        used : current sequence length; by default the end of the positions
         """
         return self
 
     @property
     def context(self) -> int | None:
-        """The length in use, given or by default, if the formula depends on it; otherwise None."""
+        """Current sequence length, given or by default, if the formula depends on it; otherwise None."""
         return None
 
     def other_lengths(self) -> str:
-        """Return a text on the rates that hold at the length in use and at others; "" if rates do not depend on it."""
+        """Return a text on how the rates depend on the sequence length; "" if they are constant."""
         return ""
 
     @classmethod
     def about(cls, parameter: str, value: str) -> str:
-        """Return what a value of a parameter means, with formula and source; "" if the option's help says it."""
+        """Return what a value of a parameter means, with formula and source; "" if the option's help explains it."""
         return ""
 
     @classmethod
@@ -124,12 +124,12 @@ class Encoding(Options, ABC):
         return None
 
     def rows_from(self, start: int) -> int | None:
-        """Return how many positions there are from `start` on; None if they do not end."""
+        """Return how many positions there are from `start` on; None if there is no last position."""
         return None if self.own_positions is None else self.own_positions.length
 
     @property
     def sides(self) -> tuple[int, ...]:
-        """Lengths of the axes of the grid whose cells are the positions, row by row; () if they are on a line."""
+        """Lengths of the axes of the grid whose cells are the positions, row by row; () if positions are on a line."""
         return ()
 
     @property
@@ -162,8 +162,9 @@ class Encoding(Options, ABC):
         return f"{length:,.4g}" if length < 9999.5 else f"{length:,.0f}" if length < 1e7 else f"{length:.3g}"
 
     def spec(self, defaults: Mapping[str, Any] | None = None, without: Collection[str] = ()) -> str:
-        """Return the spec that recreates this encoding, given these `defaults`: ``sinusoidal:base=10``.
+        """Return the spec that recreates this encoding: ``sinusoidal:base=10``.
 
+        defaults : default values that replace the options' own
         without : parameters to leave out
         """
         changed, given = self.changed() | self.changed(defaults), []
@@ -179,7 +180,7 @@ class Encoding(Options, ABC):
         return ""
 
     def title(self, join: Join = listing) -> str:
-        """Return the encoding in a title: its label, otherwise its description, joined by `join`."""
+        """Return the encoding's text in a title, its label or, without one, its description, joined by `join`."""
         return self.label or self.described(join)
 
     def described(self, join: Join = listing) -> str:
@@ -190,7 +191,7 @@ class Encoding(Options, ABC):
         return join(self.title_pieces())
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
-        """Return the parts of a title, the name and ``base = 10``, without the given parameters."""
+        """Return the parts of the encoding's title, such as its name and ``base = 10``, without some parameters."""
         if self.label:
             return [self.label]
         known, titled = self.options(), self.titled().items()
@@ -200,7 +201,7 @@ class Encoding(Options, ABC):
         ]
 
     def parameter_text(self, name: str) -> str:
-        """Return the title's text for a parameter if it is not ``name = value``; usually ""."""
+        """Return a parameter's text in a title if that is not ``name = value``; usually ""."""
         return ""
 
     def titled(self) -> dict[str, Any]:
@@ -225,7 +226,7 @@ Own = TypeVar("Own", bound="TableEncoding")
 
 
 def of_any_shape(table: Callable[[Own, Array], Array]) -> Callable[[Own, Array | float], Array]:
-    """Return a `table` method for positions of any shape (…), with result (…, d), from one for shape (length,)."""
+    """Extend a `table` method for positions (length,) to positions of any shape (…), with result (…, d)."""
 
     @wraps(table)
     def shaped(self: Own, positions: Array | float) -> Array:
@@ -265,10 +266,13 @@ class TableEncoding(Encoding):
         return found
 
     def extremes(self, dims: Array, edges: Array) -> tuple[Array, Array] | None:
-        """Return minimum and maximum of some columns over ranges of positions, (len(dims), runs) each, if there is a
-        formula for them; otherwise None.
+        """Return exact minima and maxima of some columns over ranges of positions; None if no formula gives them.
 
-        edges : borders of the ranges, whole numbers, shape (runs + 1,)
+        Both results have the shape (len(dims), n_ranges).
+
+        dims : indices of the columns
+        edges : first position of each range, and the position after the last range, whole numbers, shape (n_ranges +
+            1,)
         """
         return None
 
@@ -302,7 +306,7 @@ class TableEncoding(Encoding):
         return {}
 
     def cycle(self, most: int) -> Positions | None:
-        """Return the positions of one period of all columns; None if there is none of at most `most` positions."""
+        """Return the positions of one period of all columns; None if it is longer than `most` or does not exist."""
         return None
 
     def mean_table(self, blocks: Bins) -> Array:
@@ -326,7 +330,7 @@ class TableEncoding(Encoding):
         return [f"W[p,{column}]" for column in range(self.width)]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """Return the derivation of one entry of the table with its numbers: each text equals the next."""
+        """Return the computation of one table entry, with numbers, as texts that equal each other."""
         return [f"W[{position}, {column}]"]
 
 
@@ -350,18 +354,17 @@ class Rotary(TableEncoding):
 
     @property
     def turned(self) -> dict[str, str]:
-        """The non-default options of the vector that the table rotates, which have no effect if other vectors are
-        rotated."""
+        """Non-default options of the vector that the table rotates; without effect if other vectors are rotated."""
         return {}
 
     @property
     def attention_scaling(self) -> float:
-        """Factor of the rotated queries and keys, each."""
+        """Factor by which rotated queries, and also rotated keys, are multiplied."""
         return 1.0
 
     @abstractmethod
     def rotate(self, x: Array, positions: Array) -> Array:
-        """Return every vector of x, (…, length, d), rotated by its position, (length,): the shape of x, float64.
+        """Return every vector of x (…, length, d) rotated by its position (length,); same shape as x, float64.
 
         Raises UsageError if x has another width, or not one vector per position.
         """
@@ -372,14 +375,17 @@ class Rotary(TableEncoding):
 
     @abstractmethod
     def split(self, x: Array) -> tuple[Array, Array]:
-        """Return the first and the second column of every pair, (…, n_pairs) each, of x (…, d)."""
+        """Return the first and the second column of every pair of columns of x (…, d); two arrays (…, n_pairs)."""
 
     @abstractmethod
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
-        """Return the derivation of one entry of the rotated x (d,) with its numbers: each text equals the next."""
+        """Return the computation of one entry of the rotated x (d,), with numbers, as texts that equal each other."""
 
     def rotation_matrix(self, position: float) -> Array:
-        """Return R_p, shape (d, d): f(x, p) = R_p x. Block-diagonal if pairs are neighbours."""
+        """Return the matrix R_p, (d, d), of the rotation to position p, f(x, p) = R_p x.
+
+        It is block-diagonal if pairs are neighbours.
+        """
         return self.rotate(np.eye(self.width)[:, None, :], np.array([position], dtype=np.float64))[:, 0, :].T
 
 
@@ -392,14 +398,16 @@ class BiasEncoding(Encoding):
 
     @property
     def known(self) -> bool:
-        """Whether `bias` gives the bias. If not, the bias is learned, and `bias` gives the number of each offset's
-        class, such as T5's buckets.
+        """Whether `bias` returns biases.
+
+        If not, the biases are learned and unknown, and `bias` returns the index of each offset's class, such as T5's
+        buckets.
         """
         return True
 
     @property
     def quantity(self) -> str:
-        """Text key for the result of `bias`: the bias, or the number of the offset's class."""
+        """Text key that names what `bias` returns: biases, or the index of the offset's class."""
         return "encoding.bias"
 
     @property
@@ -408,7 +416,7 @@ class BiasEncoding(Encoding):
         """Number of heads, each with its own bias."""
 
     def head_text(self, head: int) -> str:
-        """Return the name of a head with what distinguishes it from the others."""
+        """Return the name of a head and what distinguishes it from the others."""
         return say("encoding.head_head", head=head)
 
     @abstractmethod
@@ -433,7 +441,7 @@ def common_pieces(encodings: Sequence[Encoding], without: Collection[str] = ()) 
 
 
 def title_of_several(encodings: Sequence[Encoding]) -> str:
-    """Return the parts that all encodings share, then the rest of each beside its label."""
+    """Return one title for all encodings: the parts that they share, then each label with the other parts."""
     plain = [replace(encoding, label=None) for encoding in encodings]
     behind = zip(encodings, distinguishing_labels(plain) if len({*plain}) > 1 else [], strict=False)
     return join_title([*common_pieces(plain), *(f"{e.label}: {text}" for e, text in behind if e.label)])
@@ -461,7 +469,7 @@ def panel_titles(encodings: Sequence[Encoding], without: Collection[str] = ()) -
 
 
 def full_names(encodings: Sequence[Encoding]) -> list[str]:
-    """Return the name of each encoding, with what distinguishes it from its namesakes: T5, direction = causal."""
+    """Return the name of each encoding and, if others have this name, what distinguishes it: T5, direction = causal."""
     names, short = [e.label or e.called() for e in encodings], short_names(encodings)
     return [name if name == text else listing([name, text]) for name, text in zip(names, short, strict=True)]
 
@@ -474,6 +482,9 @@ def names_in_sentence(encodings: Sequence[Encoding]) -> list[str]:
 
 
 def short_names(encodings: Sequence[Encoding]) -> list[str]:
-    """Return a short name for each encoding in a sentence: its name, or its distinguishing parameters."""
+    """Return a short name for each encoding in a sentence.
+
+    If two names would be equal, the parameters that distinguish the encodings are used instead.
+    """
     names = [encoding.label or encoding.called() for encoding in encodings]
     return names if len(set(names)) == len(names) or len(set(encodings)) == 1 else distinguishing_labels(encodings)

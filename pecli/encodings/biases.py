@@ -21,7 +21,7 @@ HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 
 
 def direction_option(default: str) -> Any:
-    """Return the option `direction`; all biases have it, with a default of their own."""
+    """Return the option `direction`; all biases have it, each with its own default."""
     help = "which keys a query sees: none after it, or both sides"
     return option(default, help, choices=lambda: ("causal", "both"))
 
@@ -49,12 +49,12 @@ class DirectedBias(BiasEncoding):
 
 @dataclass(frozen=True)
 class Alibi(DirectedBias):
-    """−slope · |p − q| is added to the score of query p and key q, with a slope of its own for every head.
+    """Linear bias −slope · |p − q| on the score of query p and key q; each head has its own slope.
 
-    If the number of heads n is a power of two, the slopes are 2^(−8i/n) for i = 1 … n; MPT may have another `bias_max`
-    than 8. For any other n, let c be the largest power of two below n: the first c heads have the slopes of c heads,
-    the others every second slope of 2c heads. OLMo's code takes 2^(−bias_max·i/n) for every n (``family=geometric``).
-    BTLM and JAIS divide all slopes by a `divisor`.
+    If the number of heads n is a power of two, the slopes are 2^(−8i/n) for i = 1 … n; a model such as MPT may replace
+    the 8 by its `bias_max`. For any other n, let c be the largest power of two below n: the first c heads have the
+    slopes of c heads, the others every second slope of 2c heads. OLMo's code takes 2^(−bias_max·i/n) for every n
+    (``family=geometric``). BTLM and JAIS divide all slopes by a `divisor`.
 
     Notes
     -----
@@ -101,22 +101,22 @@ class Alibi(DirectedBias):
         return say("biases.head_slope", head=head, slope=self.slope_text(head))
 
     def of_offsets(self, offsets: Array) -> Array:
-        return 0.0 - self.slopes()[:, None] * np.abs(offsets)  # 0 at 0, not −0
+        return 0.0 - self.slopes()[:, None] * np.abs(offsets)  # 0.0 − 0 is 0, not −0
 
 
 @dataclass(frozen=True)
 class T5(DirectedBias):
-    """Near offsets have one bucket each; farther offsets share buckets that grow with the logarithm of the distance.
+    """Learned bias for each bucket of offsets: near offsets have a bucket each, farther ones share logarithmic buckets.
 
-    The numbers that are added are learned: a file gives them, one row per bucket and one column per head. Without a
-    file, pictures show the number of the bucket, which is the same for all heads.
+    The biases are learned: a file gives them, one row per bucket and one column per head. Without a file, pictures show
+    the index of the bucket, which is the same for all heads.
 
     Notes
     -----
     Raffel et al. 2020, T5, section 2.1, arXiv:1910.10683. The encoder has ``direction=both``, half of the buckets for
-    each direction; the decoder has ``causal``, all buckets for one. Half of a direction's buckets hold one distance
-    each. The others grow so that the bucket after the last would begin at max_distance; the last begins before that,
-    at `last_from`, and has no end.
+    each direction; the decoder has ``causal``, all buckets for keys up to the query. Of the buckets of a direction,
+    half hold one distance each. The others grow so that the bucket after the last would begin at max_distance; the last
+    bucket begins earlier, at `last_from`, and has no end.
     """
 
     name: ClassVar[str] = "t5"
@@ -216,7 +216,7 @@ class T5(DirectedBias):
 
 @dataclass(frozen=True)
 class Kerple(DirectedBias):
-    """−r1 · ln(1 + r2 · |p − q|), or −r1 · |p − q|^r2, is added to the score; r1 and r2 are learned for each head.
+    """Kernel bias −r1 · ln(1 + r2 · |p − q|), or −r1 · |p − q|^r2, on the score; r1 and r2 are learned for each head.
 
     A power with r2 = 1 is `Alibi` with the slope r1. The numbers of a trained model are given as lists, one per head.
 
@@ -269,4 +269,4 @@ class Kerple(DirectedBias):
 
     def of_offsets(self, offsets: Array) -> Array:
         r1, r2, distance = np.array(self.r1)[:, None], np.array(self.r2)[:, None], np.abs(offsets)
-        return 0.0 - r1 * (np.log1p(r2 * distance) if self.kernel == "log" else distance**r2)  # 0 at 0, not −0
+        return 0.0 - r1 * (np.log1p(r2 * distance) if self.kernel == "log" else distance**r2)  # 0.0 − 0 is 0, not −0

@@ -16,7 +16,7 @@ MAX_BITS = 53  # float64 represents positions exactly up to 53 bits
 
 @dataclass(frozen=True)
 class Binary(Additive):
-    """Bit j of the position is in column j (``order=lsb``: 1 is 1000, 6 is 0110) or in column d − 1 − j (``msb``).
+    """The bits of the position: bit j is in column j (``order=lsb``: 6 is 0110) or in column d − 1 − j (``msb``).
 
     A position that needs more than d bits is refused, never wrapped.
     """
@@ -75,7 +75,7 @@ class Binary(Additive):
         return Positions(length=2**self.width) if 2**self.width <= most else None
 
     def mean_table(self, blocks: Bins) -> Array:
-        """Return the share of ones of every bit in every block, in closed form."""
+        """Return the mean row of every block, shape (blocks, d), in closed form from the share of ones of each bit."""
         first = blocks.firsts().astype(np.int64)
         counts = blocks.counts().astype(np.int64)
         shares = np.empty((len(first), self.width))

@@ -52,9 +52,9 @@ def seconds_of_time(text: str) -> str:
 
 @dataclass(frozen=True)
 class Clock(Harmonic, Additive):
-    """sin and cos of every hand's angle, 2π p / period; the position p is a time in seconds.
+    """The sine and cosine of every hand's angle, 2π p / period; the position p is a time in seconds.
 
-    Two times that lie a common multiple of all periods apart coincide: with the default hands every 12 hours.
+    Two times coincide if they lie a common multiple of all periods apart: with the default hands, every 12 hours.
 
     Notes
     -----
@@ -124,10 +124,10 @@ def duration(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Geometric(Harmonic, Additive):
-    """PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(same): the exponent is not divided by d.
+    """PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(p / radix^(2j)): the exponent is not divided by d.
 
-    After the first pairs a column hardly moves, which is why the Transformer divides the exponent by d; with this
-    division it is `Sinusoidal` with the base `radix`. An odd d has one more sine than cosines.
+    After the first pairs, columns hardly change with the position, which is why the Transformer divides the exponent by
+    d; with this division the encoding is `Sinusoidal` with the base `radix`. An odd d has one more sine than cosines.
     """
 
     name: ClassVar[str] = "geometric"

@@ -19,7 +19,7 @@ from pecli.encodings.harmonic import Harmonic
 
 GRID = re.compile(r"\s*[1-9]\d{0,8}(?:\s*[xX×]\s*[1-9]\d{0,8}){1,3}\s*")
 MAX_CELLS = 10**6
-SCALES: dict[str, Callable[[Array, int], Array]] = {  # coordinate i of n along an axis
+SCALES: dict[str, Callable[[Array, int], Array]] = {  # the coordinate of cell i of the n cells along an axis
     "index": lambda i, n: i,
     "unit": lambda i, n: (i + 0.5) / n,
     "dinov3": lambda i, n: 2 * pi * (2 * (i + 0.5) / n - 1),
@@ -51,7 +51,7 @@ def sides_of(name: str, text: str) -> tuple[int, ...]:
     return sides
 
 
-AXES = ("words.frame", "words.row", "words.column")  # names of the axes: the last two, or all
+AXES = ("words.frame", "words.row", "words.column")  # names of the axes; a grid with two axes has the last two
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class OnGrid(TableEncoding):
         if not self.sides:
             return super().position_text(position)
         if position >= np.prod(self.sides):
-            return ""  # of a tick in the margin
+            return ""  # for a tick beyond the last position
         return str(tuple(int(at) for at in np.unravel_index(int(position), self.sides)))
 
     def position_at(self, place: int | str) -> int:
@@ -118,7 +118,7 @@ class OnGrid(TableEncoding):
 
 @dataclass(frozen=True)
 class HarmonicOnGrid(OnGrid, Harmonic):
-    """Base of sines and cosines whose pairs each turn by one coordinate of the position."""
+    """Base of sines and cosines in which each pair turns by one coordinate of the position."""
 
     of_grids: ClassVar[tuple[str, ...]] = ("scale_grid", "grid_step", "grid_start")
 
@@ -153,11 +153,11 @@ class HarmonicOnGrid(OnGrid, Harmonic):
 
     @abstractmethod
     def axes_of_pairs(self) -> Array:
-        """Return the index of the axis that turns each pair, (n_pairs,)."""
+        """Return for each pair the index of the axis whose coordinate turns it, (n_pairs,)."""
 
     @property
     def directions_of_pairs(self) -> Array | None:
-        """The unit vector along which each pair turns, (axes, n_pairs); None if each turns along an axis."""
+        """The unit vector along which each pair turns, (axes, n_pairs); None if every pair turns along an axis."""
         return None
 
     @cached_property
@@ -181,7 +181,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
             return super().coordinate_names()
         if self.directions_of_pairs is not None:
             return "u" * len(self.wavelengths())  # the coordinate along the pair's own direction
-        letters = "xfrc"[-len(self.places) :]  # frame, row, column, preceded by another axis
+        letters = "xfrc"[-len(self.places) :]  # frame, row and column, and x for an axis before them
         return "".join(letters[axis] for axis in self.axes_of_pairs())
 
     @property
@@ -192,7 +192,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def longer_than(self, length: int) -> Array:
         """Return a mask, (n_pairs,), of the pairs whose wavelength is longer than the range of their coordinate.
 
-        Positions on a line have no such range: `length` takes its place.
+        Positions on a line have no such range: their wavelengths are compared with `length` instead.
         """
         if self.places is None:
             return super().longer_than(length)

@@ -2,7 +2,7 @@
 
 Pair j has the frequency ω_j: its two columns are sin(ω_j p) and cos(ω_j p). Angles are kept as turns, ω p / 2π, in two
 float64 numbers and reduced to half a turn before the sine is taken. The usual ``sin(p * w)`` loses a digit for every
-digit of p (an error of 8e-8 at p = 1e9); this loses none.
+digit of p (an error of 8e-8 at p = 1e9); this computation loses none.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def reduced_product(x: Array, high: Array, low: Array) -> Array:
     y1, y2 = _halves(high)
     error = ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2
     rest = (product - np.rint(product)) + (error + x * low)
-    return rest - np.rint(rest)  # beyond 2⁵³ the error of the product alone is many turns
+    return rest - np.rint(rest)  # beyond 2⁵³, `error` alone can be many turns
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def dirichlet(counts: Array, high: Array, low: Array) -> Array:
     top = np.sin(2 * np.pi * reduced_product(counts / 2, high, low))
     # n f / 2 reduced by whole turns keeps sin(2π n f/2) = sin(π n f)
     bottom = counts * np.sin(np.pi * (high + low))
-    still = np.abs(counts * high) < 1e-9  # the quotient rounds to 1, and its halves may be denormal
+    still = np.abs(counts * high) < 1e-9  # the quotient rounds to 1, and both its parts may be denormal
     return np.where(still, 1.0, top / np.where(still, 1.0, bottom))
 
 
@@ -75,9 +75,10 @@ def alternating(first: Array, second: Array) -> Array:
 
 
 def _distinct(values: Array, step: int) -> tuple[Array, Array]:
-    """Return the distinct values of (n,), and the index of each value in them; (0,) and (0,) if there are none.
+    """Return the distinct values of an array (n,), and for each value its index in them; both are empty if n = 0.
 
-    If the values are whole steps apart and span at most n of them, every value of the span is returned.
+    If all values are whole multiples of `step` apart and their span has at most n steps, every step of the span is
+    returned.
     """
     if len(values):
         first = values.min()
@@ -143,11 +144,14 @@ class Harmonic(TableEncoding):
 
     @property
     def decay_rates(self) -> Array:
-        """Rate k_j at which each pair's part of a score falls, e^(−k_j Δ) at the offset Δ, (n_pairs,); 0 if not."""
+        """Decay rate k_j of each pair, (n_pairs,); 0 without decay.
+
+        The pair's part of a score falls as e^(−k_j Δ) with the offset Δ.
+        """
         return np.zeros(len(self._turns[0]))
 
     def arrange(self, sines: Array, cosines: Array) -> Array:
-        """Return the columns of the table from sines and cosines, (n, n_pairs) each; default sin, cos, sin, cos, …"""
+        """Return the columns of the table from sines and cosines, (n, n_pairs) each; by default sin, cos, sin, …"""
         return alternating(sines, cosines)[:, : self.width]
 
     @property
@@ -223,7 +227,7 @@ class Harmonic(TableEncoding):
         return table
 
     def _exact_table(self, at: Array) -> Array:
-        """Return the table at coordinates x (n,) that turn all pairs; each entry depends only on its own x.
+        """Return the table, (n, d), at coordinates x (n,) shared by all pairs; each row depends only on its own x.
 
         e^{iωx} is the product of two factors, for the nearest multiple of STEP and for the remainder, each computed
         once for all x that share it. The error is below 5·10⁻¹⁶ of the radius.
@@ -294,8 +298,8 @@ class Harmonic(TableEncoding):
     def _extremes_of(self, wave: str, pair: int, firsts: Array, length: int) -> tuple[Array, Array]:
         """Return minimum and maximum of a wave over `length` positions from each of `firsts`, shaped like `firsts`.
 
-        The angles of such a run are those of 0 … length − 1, sorted once, plus that of its first position: the extremes
-        are at the two angles around the crest and the trough.
+        The angles at these positions are those at 0 … length − 1, which are sorted once, plus the angle at the first
+        position. Each extreme is at one of the two angles next to the crest or the trough.
         """
         if wave == "0":
             return np.zeros_like(firsts), np.zeros_like(firsts)
@@ -360,11 +364,11 @@ class Harmonic(TableEncoding):
         return ["" if self.phases.any() else wave for wave, _ in self.waves()]
 
     def partners(self) -> list[int]:
-        """Return the column of the other wave of its pair for every column, itself for a column of zeros, (d,).
+        """Return for every column the column with the other wave of its pair; for a column of zeros itself; d indices.
 
         Raises
         ------
-        UsageError : a wave has no partner, as the last sine of an odd d, or positions are places in a grid
+        UsageError : a wave has no partner, as the last sine of an odd d, or positions are cells of a grid
         """
         if self.own_positions or self.sides:
             text = f"{self.title()} has positions in a grid, and no single offset shifts them all"
@@ -402,7 +406,7 @@ class Harmonic(TableEncoding):
         return ["0" if text.startswith("0") else text for text in texts]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """Return r · sin(ω p + φ) as equal texts: with ω as name, as formula, as number, then with the whole angle.
+        """Return r · sin(ω p + φ) as texts that equal each other: ω as name, formula and number, then the whole angle.
 
         A radius of 1 and a phase of 0 are left out.
         """
@@ -442,9 +446,9 @@ class Harmonic(TableEncoding):
     def squares(self, n: int, first: int = 0) -> Array:
         """Return ‖PE_p − PE_q‖² at the offsets first … first + n − 1, (n,), for even d; exactly 0 for equal rows.
 
-        The offset is written i·B + j: cos(ω(iB + j)) = cos·cos − sin·sin is a matrix product of two small tables, with
-        the constant as another column: a separate pass would take as long as the product. Small differences are
-        computed again as 4 Σ_j r_j² sin²(ω_j Δ/2).
+        With the offset written as i·B + j, cos(ω(iB + j)) = cos·cos − sin·sin is a matrix product of two small tables.
+        The constant is one more column of them, because adding it afterwards would take as long as the product. Small
+        squares are computed again as 4 Σ_j r_j² sin²(ω_j Δ/2), in which nothing cancels.
         """
         step = max(1, int(np.sqrt(n)))
         coarse = self.angles(first + np.arange(0, n, step, dtype=np.float64))

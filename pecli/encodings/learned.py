@@ -176,7 +176,7 @@ class Learned(OnGrid, Additive):
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
         pieces = [piece.removeprefix("file = ") for piece in super().title_pieces(without)]
         in_memory = self.file is not None and self.file.startswith(IN_MEMORY) and not self.label
-        return pieces[in_memory:]  # an array need not be learned
+        return pieces[in_memory:]  # without the name "learned": an array need not be learned
 
     def described(self, join: Join = listing) -> str:
         if self.file is None:
@@ -205,8 +205,10 @@ def cubic(x: Array) -> Array:
 
 
 def resized(rows: Array, old: tuple[int, ...], new: tuple[int, ...], kernel: str) -> Array:
-    """Return the rows of a grid's cells, (n, d), interpolated to another grid as models do: pixel centres at i + ½,
-    repeated edges, no antialiasing (torch.nn.functional.interpolate, align_corners=False).
+    """Return the rows of a grid's cells, (n, d), interpolated to another grid as models do.
+
+    Pixel centres are at i + ½, edges are repeated, and there is no antialiasing: torch.nn.functional.interpolate with
+    align_corners=False.
 
     old, new : lengths of the axes of the two grids
     kernel : name of the interpolation, a key of KERNELS

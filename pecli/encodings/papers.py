@@ -13,8 +13,7 @@ from pecli.encodings.base import Encoding
 
 @cached
 def papers() -> dict[str, dict[str, Any]]:
-    """Return authors, title and year of each paper, by its arXiv number, or by another text that a `source`
-    contains."""
+    """Return authors, title and year of each paper, by arXiv number or another text that its `source` contains."""
     import tomllib
 
     return tomllib.loads(Path(__file__).with_name("papers.toml").read_text(encoding="utf-8"))

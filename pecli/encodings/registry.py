@@ -60,7 +60,7 @@ def is_named_as_table(name: str) -> bool:
 
 
 def table_advice(name: str) -> str:
-    """Return how to write the name of a table file as an encoding; "" if it is not one."""
+    """Return advice on how to write a table file as an encoding; "" if `name` is not an existing table file."""
     file, tensor = name, ""
     if not os.path.isfile(name) and "#" in name:
         file, _, tensor = name.rpartition("#")

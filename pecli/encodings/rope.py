@@ -27,26 +27,27 @@ MAX_WORDS = 10**6  # words in a sequence with images
 
 @dataclass(frozen=True)
 class OnAxes(HarmonicOnGrid, Scaled):
-    """Rotary pairs shared out among the axes of a grid, or among frame, row and column of a sequence with images.
+    """Base of rotary encodings that divide their pairs among the axes of a grid, or among frame, row and column.
 
     Notes
     -----
     The option `axes` divides pairs among the axes of a grid. ``blocks``: each axis has a block of pairs with the rates
-    base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3). ``alternating``: the axes take turns in one series of
-    rates, base^(−2j/d) (Pixtral). ``repeated``: the rates are those of blocks, but the pairs with the same rate, one
-    per axis, are neighbours (MoonViT, LoFTR). ``rising``: as repeated, with rates that grow from π/2 to base·π/2, for
-    coordinates from −1 to 1 (LTX-Video).
+    base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3). ``alternating``: the rates are one series, base^(−2j/d),
+    dealt to the axes in turn (Pixtral). ``repeated``: the rates are those of blocks, but the pairs with the same rate,
+    one per axis, are neighbours (MoonViT, LoFTR). ``rising``: as repeated, with rates that grow from π/2 to base·π/2,
+    for coordinates from −1 to 1 (LTX-Video).
 
     `axis_widths` gives the number of columns of each axis's block, whose rates follow from that number, and from the
     base of the axis if `axis_bases` is given (Flux, Wan, HunyuanVideo). `sections` gives the number of pairs of each
     axis: consecutive pairs of one series (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or
     ``interleaved`` ones (Qwen3-VL). In a text all axes have the same coordinate, and sections change nothing.
 
-    Pairs need not turn along an axis. `directions` ``golden``: one set of rates, and pair j turns along the direction
-    at j·π(√5 − 1)/2 from the columns to the rows (golden gate RoPE, Xiong 2025, jerryxio.ng/posts/nd-rope, with rates
-    base^(−2j/d); the post spaces them from a lowest to a highest one and numbers the pairs of all heads in one run).
-    ``mixed``: the blocks turned by one random angle, as RoPE-Mixed draws it for each head before training (Heo et al.
-    2024, Rotary Position Embedding for Vision Transformer, arXiv:2403.13298, base 10).
+    With `directions`, pairs turn along other directions than the axes. ``golden``: the rates are one series, and the
+    direction of pair j has the angle j·π(√5 − 1)/2 from the column axis towards the row axis (golden gate RoPE, Xiong
+    2025, jerryxio.ng/posts/nd-rope; here the rates are base^(−2j/d), while the post spaces them from a lowest to a
+    highest rate and numbers the pairs of all heads consecutively). ``mixed``: the directions of blocks, both rotated by
+    one random angle, as RoPE-Mixed draws it for each head before training (Heo et al. 2024, Rotary Position Embedding
+    for Vision Transformer, arXiv:2403.13298, base 10).
     """
 
     of_grids: ClassVar[tuple[str, ...]] = (*HarmonicOnGrid.of_grids, "axes", "axis_widths", "axis_bases", "directions")
@@ -110,7 +111,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             raise UsageError(text, option="scaling", value=self.scaling)
 
     def _check_axes(self, count: int) -> None:
-        """Raise UsageError if widths and bases do not fit the axes."""
+        """Raise UsageError if axis_widths or axis_bases do not fit the axes."""
         widths = self.axis_widths or ()
         for name in ("axis_widths", "axis_bases"):
             values = getattr(self, name)
@@ -124,7 +125,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             raise UsageError(text, option="axis_widths", value=widths)
 
     def _check_directions(self) -> None:
-        """Raise UsageError if oblique directions have no grid of rows and columns, or pairs are shared otherwise."""
+        """Raise UsageError if oblique directions lack a grid of rows and columns, or if `axes` or the like are set."""
         if self.directions == "axial":
             return
         if len(self.sides) != 2:
@@ -151,16 +152,16 @@ class OnAxes(HarmonicOnGrid, Scaled):
         return super().places if self.sequence is None else places_of_sequence(self.sequence)
 
     def sequence_parts(self) -> list[tuple[tuple[int, ...], int, int]]:
-        """Return the parts of the sequence in order, each with its first position and one past its last.
+        """Return each part of the sequence, in order, with its first position and the position after its last.
 
-        A part is the number of words in a run, (n,), or the sides of an image or video.
+        A part is (n,) for n words, or the sides of an image or video.
         """
         sides = parts_of_sequence(self.sequence) if self.sequence else []
         ends = accumulate(map(prod, sides), initial=0)
         return [(own, first, stop) for own, (first, stop) in zip(sides, pairwise(ends), strict=True)]
 
     @property
-    def position_label(self) -> str:  # type: ignore[override]  # a fact of the class elsewhere
+    def position_label(self) -> str:  # type: ignore[override]  # a class attribute elsewhere
         return "words.token_p" if self.sequence else super().position_label
 
     @property
@@ -180,7 +181,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             return np.repeat(axes, [width // 2 for width in self.widths])
         if not self.interleaved:
             return np.repeat(np.arange(len(self.sections)), self.sections)
-        axes = np.zeros(sum(self.sections), dtype=np.int64)  # remaining pairs turn by the first axis
+        axes = np.zeros(sum(self.sections), dtype=np.int64)  # the remaining pairs turn by the first axis
         for axis, pairs in enumerate(self.sections[1:], 1):
             axes[axis : len(self.sections) * pairs : len(self.sections)] = axis
         return axes
@@ -211,8 +212,10 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
 
 def places_of_sequence(text: str) -> Array:
-    """Return frame, row and column of every position of words and images, (3, n), numbered as in Qwen2-VL: for words
-    all three are equal, and what follows an image starts after its largest coordinate."""
+    """Return frame, row and column of every position of a sequence of words and images, (3, n), as in Qwen2-VL.
+
+    The three coordinates of a word are equal. The part after an image starts after the image's largest coordinate.
+    """
     parts, start = [], 0
     for sides in parts_of_sequence(text):
         words = len(sides) == 1
@@ -223,7 +226,7 @@ def places_of_sequence(text: str) -> Array:
 
 
 def parts_of_sequence(text: str) -> list[tuple[int, ...]]:
-    """Return the numbers of words and the sides of images or videos in order: (6,), (4, 6) or (2, 4, 6).
+    """Return the parts of a sequence in order: the number of words, (6,), or the sides of an image or video, (2, 4, 6).
 
     Raises UsageError if a part is neither.
     """
@@ -299,7 +302,7 @@ class RotatedPairs(PowersOfBase, Rotary):
         return x[..., :half], x[..., half : 2 * half]
 
     def join(self, first: Array, second: Array) -> Array:
-        """Return the inverse of `split`."""
+        """Return the vectors (…, width) with these first and second columns of the pairs; the inverse of `split`."""
         if self.pairing == "interleaved":
             return alternating(first, second)
         return np.concatenate([first, second], axis=-1)
@@ -310,7 +313,7 @@ class RotatedPairs(PowersOfBase, Rotary):
         With ``half = replace(rope, pairing="half")``, ``half.rotate(rope.reordered(x, "half"), p)`` equals
         ``rope.reordered(rope.rotate(x, p), "half")``.
 
-        x : shape (…, d), or (…, rotary_dim) with only the columns that turn; other columns keep their place
+        x : shape (…, d), or (…, rotary_dim) with only the rotated columns; other columns keep their place
         pairing : ``"interleaved"`` or ``"half"``
         """
         self._check_width("reordered", x)
@@ -320,12 +323,12 @@ class RotatedPairs(PowersOfBase, Rotary):
     def rotate(self, x: Array, positions: Array | float) -> Array:
         """Return f(x, p), float64: every vector rotated by its position; columns from `rotary_dim` on are unchanged.
 
-        x : shape (…, length, d), or (…, length, rotary_dim) with only the columns that turn
+        x : shape (…, length, d), or (…, length, rotary_dim) with only the rotated columns
         positions : shape (length,), or (…, length); a number rotates every vector equally, and x may then be (d,)
 
-        A single vector is rotated by each of several positions. RoFormer equation 34, the sparse form: x ⊗ cos +
-        (−x_1, x_0, …) ⊗ sin. With a ``dtype`` below float64 the turning columns, cos and sin, each product and each sum
-        are rounded to it, after the angles (`Harmonic`).
+        A single vector is rotated by each of several positions. The formula is the sparse form of RoFormer, equation
+        34: x ⊗ cos + (−x_1, x_0, …) ⊗ sin. With a ``dtype`` below float64, these are rounded to it: first the angles
+        (see `Harmonic`), then the rotated columns, cos and sin, each product and each sum.
         """
         self._check_width("rotate", x)
         at, rows = np.asarray(positions, dtype=np.float64), np.shape(x)[:-1]
@@ -342,13 +345,13 @@ class RotatedPairs(PowersOfBase, Rotary):
         return np.concatenate([turned, np.broadcast_to(left, (*turned.shape[:-1], left.shape[-1]))], axis=-1)
 
     def _check_width(self, name: str, x: Array) -> None:
-        """Raise UsageError if vectors have neither width d nor rotary_dim."""
+        """Raise UsageError if vectors have neither d nor rotary_dim columns."""
         if np.shape(x)[-1:] not in ((self.d,), (self.width,)):
             given = np.shape(x)[-1] if np.ndim(x) else "none"
             raise UsageError(f"{name} takes vectors of d = {self.d} numbers, but {given} are given")
 
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
-        """Return the derivation of one entry of f(x, p) with its numbers: each text equals the next. x : (d,)"""
+        """Return the computation of one entry of f(x, p), x (d,), with numbers, as texts that equal each other."""
         if column >= self.width:
             return [f"x{column}", f"{x[column]:.10g}"]
         pairs = np.stack(self.split(np.arange(self.width)))

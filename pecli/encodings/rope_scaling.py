@@ -20,9 +20,10 @@ ZERO, ONE = Decimal(0), Decimal(1)
 
 
 class Scaling:
-    """No scaling, and the base of the others. Subclasses name their parameters (fields of `Scaled`) and define `rates`.
+    """No scaling, and the base class of all scalings.
 
-    `needs` are required parameters, `takes` optional ones. λ_j is the wavelength 2π/ω_j.
+    Subclasses name their required parameters in `needs` and optional ones in `takes` (both are fields of `Scaled`), and
+    define `rates`. λ_j is the wavelength 2π/ω_j.
     """
 
     name: ClassVar[str] = "default"
@@ -56,7 +57,7 @@ class Scaling:
         return plain
 
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        """Return for each pair the share, 0 to 1, of the divided rate in its blend with the unscaled rate.
+        """Return for each pair the weight, 0 to 1, of the divided rate in its blend with the unscaled rate.
 
         Return [] if the scaling does not blend.
         """
@@ -67,23 +68,23 @@ class Scaling:
         return 1.0
 
     def ramp(self, rope: Scaled) -> tuple[float, float] | None:
-        """Return the first and last pair of the range in which pairs are blended; None if there is none."""
+        """Return the pair indices, not always whole, between which rates are blended; None if no rates are."""
         return None
 
     def first_length(self, rope: Scaled) -> int | None:
-        """Return the length in use, in positions, up to which rates are constant; None if they do not depend on it."""
+        """Return the sequence length up to which rates are constant; None if they do not depend on the length."""
         return None
 
     def base(self, rope: Scaled) -> float:
-        """Return the base whose powers are the rates at the length in use; the rope's own base if there is none."""
+        """Return the base whose powers are the rates at the current sequence length; by default the rope's own base."""
         return rope.base
 
     def at_length(self, rope: Scaled) -> str:
-        """Return a text for titles on the rates that hold at the length in use; "" if rates do not depend on it."""
+        """Return a title's text on the rates at the current sequence length; "" if rates do not depend on it."""
         return ""
 
     def other_lengths(self, rope: Scaled) -> str:
-        """Return a text on the rates that hold at the length in use and at others; "" if rates do not depend on it."""
+        """Return a text on how the rates depend on the sequence length; "" if they are constant."""
         return ""
 
 
@@ -128,7 +129,7 @@ class Ntk(Scaling):
 
 
 class Dynamic(Scaling):
-    """NTK-aware scaling that grows with the length in use; up to `max_position` nothing changes."""
+    """NTK-aware scaling that grows with the sequence length; up to `max_position` nothing changes."""
 
     name = "dynamic"
     summary = "NTK-aware: a larger base, the longer the sequence in use"
@@ -155,7 +156,7 @@ class Dynamic(Scaling):
         return rope.base * float(self.growth(rope)) ** float(_exponent(rope))
 
     def growth(self, rope: Scaled) -> Decimal:
-        """Return the factor by which the longest wavelength grows; the base grows by its `_exponent`-th power."""
+        """Return the factor g by which the longest wavelength grows; the base grows by g to the power `_exponent`."""
         longest = Decimal(rope.max_position or 1)
         factor, used = as_typed(rope.factor or 1), max(Decimal(rope.seq_len or 0), longest)
         return factor * used / longest - (factor - 1)
@@ -175,7 +176,7 @@ class Dynamic(Scaling):
 
 
 class Proportional(Scaling):
-    """The first pairs turn with rates base^(−2j/d) / factor, d being the full width; the others stand still."""
+    """The first pairs rotate at base^(−2j/d) / factor, with the full width as d; the others do not rotate."""
 
     name = "proportional"
     summary = "the first pairs turn with exponents over the whole width, the rest stand still"
@@ -188,7 +189,7 @@ class Proportional(Scaling):
         return [rate / as_typed(rope.factor or 1) if j < turning else ZERO for j, rate in enumerate(plain)]
 
     def in_training(self, rope: Scaled) -> Scaled:
-        return replace(rope, factor=None)  # the same pairs stood still in training
+        return replace(rope, factor=None)  # the same pairs are not rotated in training
 
 
 def _exponent(rope: Scaled) -> Decimal:
@@ -197,7 +198,7 @@ def _exponent(rope: Scaled) -> Decimal:
 
 
 def _check_exponent(rope: Scaled) -> None:
-    """Raise UsageError if `_exponent` is undefined, that is, if only two columns turn."""
+    """Raise UsageError if `_exponent` is undefined, that is, if only two columns are rotated."""
     if rope.width == 2:
         text = f"scaling={rope.scaling} has the exponent d/(d − 2), so it needs 4 or more rotary dimensions"
         raise UsageError(text)
@@ -214,7 +215,7 @@ def _check_count(rope: Scaled, name: str) -> None:
 class LongRope(Scaling):
     """One divisor per pair, found by search: `short_factor` up to the original context, `long_factor` beyond it.
 
-    Without `seq_len` the short ones are used.
+    Without `seq_len`, `short_factor` is used.
     """
 
     name = "longrope"
@@ -276,7 +277,7 @@ class Divisors(Scaling):
 
 
 class Blend(Scaling):
-    """Base of scalings that keep the rates of fast pairs, divide those of slow pairs by the factor, and blend between.
+    """Base of scalings that keep the rates of fast pairs, divide those of slow pairs, and blend the others.
 
     Subclasses define `weights`.
     """
@@ -287,9 +288,9 @@ class Blend(Scaling):
 
 
 class Llama3(Blend):
-    """Pairs with more than high_freq_factor turns in the original context keep their rates.
+    """Pairs with more than high_freq_factor turns over the original context keep their rates.
 
-    The rates of pairs with fewer than low_freq_factor turns are divided by the factor; between, the two are blended.
+    The rates of pairs with fewer than low_freq_factor turns are divided by the factor; other pairs blend both rates.
     """
 
     name = "llama3"
@@ -327,9 +328,9 @@ GAP = Decimal("0.001")  # width of a ramp with equal ends, as in transformers
 
 
 class Yarn(Blend):
-    """Pairs with more than beta_fast turns in the original context keep their rates.
+    """Pairs with more than beta_fast turns over the original context keep their rates.
 
-    The rates of pairs with fewer than beta_slow turns are divided by the factor; between, the two are blended.
+    The rates of pairs with fewer than beta_slow turns are divided by the factor; other pairs blend both rates.
     """
 
     name = "yarn"
@@ -360,7 +361,10 @@ class Yarn(Blend):
         return float(low), float(high)
 
     def ends(self, rope: Scaled) -> tuple[Decimal, Decimal]:
-        """Return low and high: the pairs (integers if truncate) with beta_fast and beta_slow turns in the context."""
+        """Return the indices of the pairs with beta_fast and with beta_slow turns over the original context.
+
+        With `truncate`, they are rounded down and up to whole numbers.
+        """
         ends = map(as_typed, (rope.beta_fast, rope.beta_slow))
         turned = [Decimal(rope.original or 1) / (2 * PI * turns) for turns in ends]
         low, high = (rope.width * item.ln() / (2 * as_typed(rope.base).ln()) for item in turned)
@@ -371,8 +375,8 @@ class Yarn(Blend):
     def attention_factor(self, rope: Scaled) -> float:
         """Return `attention_factor` if it is given, otherwise 0.1 · ln factor + 1 (section 3.4).
 
-        If mscale and mscale_all_dim are given, return the ratio of 0.1 · mscale · ln factor + 1 to the same with
-        mscale_all_dim.
+        If mscale and mscale_all_dim are given, return the ratio of 0.1 · mscale · ln factor + 1 to
+        0.1 · mscale_all_dim · ln factor + 1.
         """
         if rope.attention_factor is not None:
             return rope.attention_factor
@@ -401,10 +405,10 @@ def parameter(name: str, help: str, default: float | None = None, **more: Any) -
 
 @dataclass(frozen=True)
 class Scaled(PowersOfBase):
-    """The first `rotary_dim` of d columns turn, with the rates base^(−2j/rotary_dim) changed by the scaling.
+    """Base of rotary encodings in which the first `rotary_dim` of d columns rotate, at rates changed by the scaling.
 
-    Parameters have the names of config.json, except `original` (original_max_position_embeddings) and `max_position`
-    (max_position_embeddings).
+    The unscaled rates are base^(−2j/rotary_dim). Parameters have the names of config.json, except `original`
+    (original_max_position_embeddings) and `max_position` (max_position_embeddings).
     """
 
     rotary_dim: int | None = option(
@@ -534,7 +538,7 @@ class Scaled(PowersOfBase):
 
     @property
     def rule(self) -> Scaling:
-        """The scaling."""
+        """The `Scaling` that the option `scaling` names."""
         return SCALINGS[self.scaling]
 
     @property
@@ -548,7 +552,7 @@ class Scaled(PowersOfBase):
 
     @property
     def scaled_base(self) -> float:
-        """Base of the rates at the length in use."""
+        """Base of the rates at the current sequence length."""
         return self.rule.base(self)
 
     @classmethod
@@ -561,16 +565,19 @@ class Scaled(PowersOfBase):
     def titled(self) -> dict[str, Any]:
         """Return the parameters that a title shows, without those that change nothing in a picture.
 
-        Of the parameters that the scaling requires, only the factor and the original context are shown. The length in
-        use is described by `title_pieces`.
+        Of the parameters that the scaling requires, only the factor and the original context are shown. `title_pieces`
+        describes the current sequence length.
         """
         silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window", "dual_chunks")
         left_out = {*self.rule.needs, *silent} - {"factor", "original"}
         return {name: value for name, value in super().titled().items() if name not in left_out}
 
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
-        """Return the parts of a title, with the number of turning columns if not all turn, and with the rates that hold
-        at the length in use if they depend on it."""
+        """Return the parts of a title.
+
+        They include the number of rotated columns if not all rotate, and what the scaling does at the given sequence
+        length if it depends on that.
+        """
         used = "" if self.label or "seq_len" in without else self.parameter_text("seq_len")
         pieces = super().title_pieces(without)
         if not self.label and self.width != self.d and "rotary_dim" not in without:
@@ -592,17 +599,17 @@ class Scaled(PowersOfBase):
 
     @property
     def first_length(self) -> int | None:
-        """Length in use, in positions, up to which rates are constant; None if they do not depend on it."""
+        """Sequence length, in positions, up to which rates are constant; None if they do not depend on the length."""
         return self.rule.first_length(self)
 
     @property
     def used(self) -> int:
-        """Length in use, in positions. If it is not given, `first_length`; 1 if rates do not depend on it."""
+        """Current sequence length. If it is not given, `first_length`; 1 if rates do not depend on the length."""
         return self.context or 1
 
     @property
     def beyond_first(self) -> bool:
-        """Whether a given length in use is larger than `first_length`."""
+        """Whether a given sequence length is larger than `first_length`."""
         return self.seq_len is not None and self.seq_len > (self.first_length or 0)
 
     def other_lengths(self) -> str:
@@ -615,9 +622,10 @@ class Scaled(PowersOfBase):
         """Return the original and the extended context, in positions; None if unknown.
 
         They are equal without scaling. For a scaling without original context, such as linear, the original one is
-        None, and with `max_position` both are: in some files that is the original context, in others the extended one.
+        None; if `max_position` is set, both are None, because it is the original context in some files and the extended
+        one in others.
 
-        length : length of a sequence, used if the parameters do not state a context and it may be that long
+        length : sequence length, taken as the context if the parameters state none and it is not below the original one
         """
         longest, sequence = self.max_position, length or 0
         if self == self.in_training():
@@ -643,20 +651,20 @@ class Scaled(PowersOfBase):
             return self.rule.rates(geometric_rates(self.base, self.width), self)
 
     def blend(self) -> Sequence[Decimal]:
-        """Return for each pair the share, 0 to 1, of the divided rate in its blend with the unscaled rate.
+        """Return for each pair the weight, 0 to 1, of the divided rate in its blend with the unscaled rate.
 
         Return [] if the scaling does not blend.
         """
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:
-        """Return the numbers of pairs "kept", "between" and "divided" by the factor; {} without blending."""
+        """Return the numbers of pairs that are "kept", "between" and "divided"; {} if the scaling does not blend."""
         weights = self.blend()
         kept, divided = weights.count(ZERO), weights.count(ONE)
         return {"kept": kept, "between": len(weights) - kept - divided, "divided": divided} if weights else {}
 
     def ramp(self) -> tuple[float, float] | None:
-        """Return the first and last pair of the range in which pairs are blended; None if there is none."""
+        """Return the pair indices, not always whole, between which rates are blended; None if no rates are."""
         return self.rule.ramp(self)
 
     def rate_formula(self, pair: int) -> str:

@@ -22,9 +22,9 @@ class SinCos2D(HarmonicOnGrid, SineCosineColumns, Additive):
 
     Notes
     -----
-    He et al. 2021, MAE, arXiv:2111.06377; diffusers and timm use the same code. Its layout is concatenated, and its
-    emb_h encodes the column, because its grid is built with the width first (``first=column``). DETR, Carion et al.
-    2020, arXiv:2005.12872, has an interleaved layout, the row first, and coordinates from 2π/n to 2π
+    He et al. 2021, MAE, arXiv:2111.06377; diffusers and timm use the same code. This code has the concatenated layout,
+    and its emb_h encodes the column, because its grid is built with the width first (``first=column``). DETR, Carion et
+    al. 2020, arXiv:2005.12872, has an interleaved layout, the row first, and coordinates from 2π/n to 2π
     (``scale_grid=detr``).
     """
 

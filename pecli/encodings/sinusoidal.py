@@ -1,4 +1,4 @@
-"""The sinusoidal encoding of the first Transformer, and the same of signed offsets."""
+"""The sinusoidal encoding of the first Transformer, and the sinusoidal encoding of signed offsets."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Sinusoidal(SineCosineColumns, Additive):
         super().check()
 
     @property
-    def position_label(self) -> str:  # type: ignore[override]  # a fact of the class elsewhere
+    def position_label(self) -> str:  # type: ignore[override]  # a class attribute elsewhere
         return "sinusoidal.timestep_t" if self.family == "timestep" else super().position_label
 
     @property
@@ -137,8 +137,8 @@ class Relative(SineCosineColumns):
 
     Notes
     -----
-    `tensor` holds the vector of every offset p − q, shape (8, 8, 32) for a sentence of 8 at d 32. Code in circulation
-    doubles the exponent (``2 * i`` where i already steps by 2) and looks up negative offsets in the wrong axis.
+    Published code for this table doubles the exponent (``2 * i`` where i already steps by 2) and looks up negative
+    offsets along the wrong axis.
     """
 
     name: ClassVar[str] = "relative"

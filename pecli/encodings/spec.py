@@ -74,7 +74,7 @@ def spec_of(encoding: Any) -> str:
         return os.fspath(encoding)
     if isinstance(encoding, Encoding):
         if all_encodings().get(encoding.name) is type(encoding):
-            # explicit, because defaults differ between figures
+            # with all parameters, because defaults differ between figures
             return encoding.spec(dict.fromkeys(encoding.settings()))
         text = f"{type(encoding).__name__} is not the encoding that pecli finds under its name, {encoding.name}"
         raise UsageError(text, option="encoding", value=encoding, advice=f"its package must list it under {PLUGINS}")
@@ -134,7 +134,7 @@ def _parts(spec: str) -> tuple[type[Encoding], str, dict[str, str], dict[str, li
 def table_words(spec: str) -> tuple[str, str | None, str] | None:
     """Return (path, tensor, parameters) of a spec that names a file with a table; None for other specs.
 
-    A pickle counts, so that reading it says how to convert it.
+    Pickles are included, because the error on reading one says how to convert it.
     """
     match = TABLE_SPEC.fullmatch(spec)
     path = match["path"] if match else ""

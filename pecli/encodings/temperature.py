@@ -1,4 +1,4 @@
-"""Factors on the scores of attention: by the position of the query, or the same at every position."""
+"""Factors on attention scores: by the position of the query, or the same at every position."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def score_factor_option() -> Any:
 
 
 def check_temperature(rope: Rope) -> None:
-    """Raise UsageError for a wrong number of values, or a length below 1."""
+    """Raise UsageError if a parameter has a wrong number of values or a length below 1."""
     allowed = {
         "temperature": (2, 3, "scale, length and offset: 0.1,8192,1"),
         "logn": (1, 2, "length, length of the table"),

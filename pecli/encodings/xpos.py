@@ -18,12 +18,13 @@ from pecli.encodings.rope import RotatedPairs
 
 @dataclass(frozen=True)
 class XPos(RotatedPairs):
-    """Rotary with pair j of a query times ζ_j^(p/scale_base) and of a key times ζ_j^(−q/scale_base), ζ_j < 1.
+    """Rotary encoding with a decay of the scores, from factors on queries and keys.
 
-    The table is that of queries. ⟨R_p x, R_q y⟩ depends only on p − q, as with rope: pair j of an equal query and key
-    adds ζ_j^((p − q)/scale_base) cos ω_j (p − q). The measures dot, cos, cosine, euclidean and sqeuclidean are of these
-    scores, with q the earlier position: a decoder's query sees no key ahead of it, for which the factor would grow.
-    Other measures compare rows of the table.
+    Pair j of a query is multiplied by ζ_j^(p/scale_base) and pair j of a key by ζ_j^(−q/scale_base), with ζ_j below 1.
+    The table has the rotated queries. ⟨R_p x, R_q y⟩ depends only on p − q, as with rope: pair j of an equal query and
+    key adds ζ_j^((p − q)/scale_base) cos ω_j (p − q). The measures dot, cos, cosine, euclidean and sqeuclidean are
+    computed from these scores, with q as the earlier position: a decoder's query sees no later key, for which the
+    factor would grow. Other measures compare rows of the table.
 
     Notes
     -----
@@ -63,7 +64,7 @@ class XPos(RotatedPairs):
         return np.asarray(-np.log(self.bases) / self.scale_base)
 
     def factors(self, positions: Array | float) -> Array:
-        """Return what queries at positions (…) are multiplied by, ζ_j^(p/scale_base), (…, n_pairs)."""
+        """Return the factors ζ_j^(p/scale_base) of queries at positions (…), shape (…, n_pairs)."""
         return np.asarray(np.exp(-np.asarray(positions, dtype=np.float64)[..., None] * self.decay_rates))
 
     @of_any_shape
@@ -106,7 +107,10 @@ class XPos(RotatedPairs):
         return np.asarray(begun * np.expm1(counts * powers) / (counts * np.expm1(powers)))
 
     def decay(self, offsets: Array) -> Array:
-        """Return the mean over j of |Σ_{i ≤ j} (ζ_i^(1/scale_base) e^{iω_i})^Δ|: the same bound, of decaying sums."""
+        """Return RoFormer's bound for decaying pairs, shape (n,).
+
+        It is the mean over j of |Σ_{i ≤ j} (ζ_i^(1/scale_base) e^{iω_i})^Δ|.
+        """
         means = np.empty(len(offsets))
         for part in chunks(0, len(offsets), self.width):
             own = offsets[part.start : part.stop]
@@ -117,8 +121,8 @@ class XPos(RotatedPairs):
     def squares(self, n: int, first: int = 0) -> Array:
         """Return 2 (S(0) − S(Δ)), S the score of an equal query and key, at the offsets first … first + n − 1, (n,).
 
-        With z = ζ^(|Δ|/scale_base), 1 − z cos ωΔ is written (1 − z) + 2 z sin²(ωΔ/2), in which nothing cancels. This is
-        the square of a distance: S is a positive definite function of the offset.
+        With z = ζ^(|Δ|/scale_base), 1 − z cos ωΔ is computed as (1 − z) + 2 z sin²(ωΔ/2), in which nothing cancels.
+        This is the square of a distance: S is a positive definite function of the offset.
         """
         squares, weights = np.empty(n), 2 * self.amplitudes**2
         for part in chunks(0, n, self.width):
@@ -141,7 +145,7 @@ class XPos(RotatedPairs):
         return self._with_factor(texts, position, self.waves()[column][1])
 
     def _with_factor(self, texts: list[str], position: int, pair: int) -> list[str]:
-        """Return the texts times ζ of the pair to the power of the position, as name in the first, then in numbers."""
+        """Return the texts multiplied by ζ^(position/scale_base) of the pair: first its name, then the numbers."""
         power, base = f"^({position}/{write_scalar(self.scale_base)})", float(self.bases[pair])
         number = f"{self.factors(float(position))[pair]:.10g}"
         before = [f"ζ{pair}{power}", f"{base:.10g}{power}", number] if len(texts) > 2 else [f"ζ{pair}{power}", number]

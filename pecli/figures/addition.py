@@ -24,7 +24,7 @@ from pecli.page.words import ems
 
 ROW = 0.045, 0.065  # height of a row as a share of the strip's width: normal, on a narrow page
 WIDER = 5, 3  # width of a strip relative to the bars beside it: normal, on a narrow page
-MOST = 0.7  # of the panel's width: largest share for the numbers after the bars
+MOST = 0.7  # largest share of the panel's width for the numbers after the bars
 BAR = 0.62  # height of a bar as a share of its row
 SIGNS = ("", "+ ", "= ")
 SCALED = {"sqrt": "addition.word_vectors_d", "none": "addition.word_vectors"}

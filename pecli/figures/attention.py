@@ -215,7 +215,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     def _titles(self, upright: bool) -> list[str]:
         """Return the titles of all panels, with a blank line above those that follow the name of a row.
 
-        upright : whether panels are stacked, as `_is_upright` says
+        upright : whether panels are stacked, as `_is_upright` returns
         """
         orders = [self.words, [self.words[at] for at in self.order()]]
         texts = [" ".join(own).replace("$", r"\$") for own in orders]
@@ -227,8 +227,10 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return [*map(add, above, titles), *below]
 
     def _is_upright(self, canvas: Canvas) -> bool:
-        """Return whether to stack the panels in two columns (without and with the encoding) because three panels do not
-        fit side by side."""
+        """Return whether to stack the panels in two columns, without and with the encoding.
+
+        This is so on a tall page, or if three panels do not fit side by side.
+        """
         size = canvas.inches
         side = token_panel(self.words, ColorBar(""), "", "").least[0]
         across = 3 * side + max(ems(shortened(word)) for word in self.words) + 8  # labels and gaps
@@ -292,8 +294,7 @@ def weight_text(weight: float) -> str:
 
 
 def encoded_rows(encoding: AttentionEncoding, content: Array, positions: Array) -> Array:
-    """Return the embeddings `content`, shape (n, d), with the encoding of their positions; a bias leaves them
-    unchanged."""
+    """Return the embeddings `content`, (n, d), with the encoding of their positions; unchanged for a bias."""
     if isinstance(encoding, Rotary):
         return encoding.rotate(content, positions)
     return content + encoding.table(positions) if isinstance(encoding, Additive) else content
@@ -317,7 +318,7 @@ def head_bias(encoding: AttentionEncoding, positions: Array, head: int) -> Array
 def weights(x: Array, bias: Array | float = 0.0, keys: Array | None = None) -> Array:
     """Return softmax(x keysᵀ / √d + bias), shape (n, n), of queries x, which are also the keys by default.
 
-    The order of the rows does not change a single bit.
+    The result is the same to the last bit in any order of the rows.
     """
     scores = products(x, x if keys is None else keys) / np.sqrt(x.shape[1]) + bias
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))

@@ -32,7 +32,7 @@ class ColouredNumbers(Numbers[E_co]):
     """Numbers that are shown as colours.
 
     ends : the values at the two ends of the colour scale
-    sample : evenly spaced values for percentiles, if the main array holds means or only some of the values
+    sample : values at evenly spaced positions for percentiles, if the main array has means or only some of the values
     """
 
     ends: Limits = aside()
@@ -50,12 +50,11 @@ class ColouredNumbers(Numbers[E_co]):
 
 @dataclass(frozen=True)
 class Figure(Analysis[E]):
-    """Base of the figures. Each subclass has its own file, with options as fields, `panel_groups`, `compute` and
-    `draw`.
+    """Base of the figures.
 
-    A page is made in this order: `panel_groups` defines the axes and titles; `decorate` adds legends and marks that
-    need no numbers, so that they are measured as well; `compute` makes as many numbers as the panels have pixels;
-    `draw` shows them.
+    Each subclass has its own file, with options as fields, `panel_groups`, `compute` and `draw`. A page is made in this
+    order: `panel_groups` defines the axes and titles; `decorate` adds legends and marks that need no numbers, so that
+    they are measured as well; `compute` makes as many numbers as the panels have pixels; `draw` shows them.
     """
 
     shows_positions: ClassVar[bool] = True  # whether an axis shows positions; if not, the title gives the first one
@@ -91,8 +90,7 @@ class Figure(Analysis[E]):
         """Draw the numbers on the axes; return one mappable per panel for its colour bar."""
 
     def all_values(self, view: View[E]) -> Array | None:
-        """Return all values shown as colours, or fewer with the same minimum and maximum; None if there are too
-        many."""
+        """Return all values shown as colours, or fewer with the same extremes; None if there are too many."""
         whole = replace(view, panels=None)
         return self.compute(whole).main if prod(self.shape(whole)) <= MAX_WHOLE else None
 
@@ -138,8 +136,7 @@ def panels_of(figure: Figure[Any], view: View[Any], canvas: Canvas | None = None
 
 
 def has_comparable_offsets(view: View[Any]) -> bool:
-    """Return whether there are enough positions to compare two pairs of equal offset: a symmetric measure needs
-    three."""
+    """Return whether two pairs of positions can have the same offset, which takes at least three positions."""
     return view.positions.length > 2
 
 
@@ -150,12 +147,12 @@ def positions_text(encodings: Sequence[Encoding], shown: Positions) -> str:
 
 
 def range_text_of(encodings: Sequence[Encoding]) -> str:
-    """Return the text key for the first and last position."""
+    """Return the key of the text that states the first and the last position."""
     return common_text([encoding.range_named for encoding in encodings], Encoding.range_named)
 
 
 def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str:
-    """Return the title clause with the first and last position, or with the number of positions if the first is 0."""
+    """Return the title clause on all positions: the first and the last one, or their number if the first is 0."""
     return positions_text(encodings, covered) or say(
         common_text([encoding.length_counted for encoding in encodings], Encoding.length_counted), count=covered.length
     )

@@ -37,8 +37,10 @@ HOLDS, FAILS = "C0", "C1"
 
 @dataclass(frozen=True)
 class Entry:
-    """A model or a rope: its base, its context (None if not stated), and the first offset at which its sum of cosines
-    is negative (None if there is none)."""
+    """A model or a rope: its base, its context in positions (None if not stated), and `holds_to`.
+
+    holds_to : first offset at which the sum of cosines is negative; None if there is none
+    """
 
     name: str
     base: float
@@ -53,8 +55,10 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class BasesNumbers(Numbers[Rope]):
-    """The first offset at which the sum Σ_j cos ω_j m is negative for each base, or the number of offsets searched if
-    there is none."""
+    """The first offset at which the sum Σ_j cos ω_j m is negative, for each base.
+
+    For a base without such an offset, `reach` is the number of offsets searched.
+    """
 
     reach: Array = over("base")
     base: Array = over("base")
@@ -258,8 +262,9 @@ def together(entries: Sequence[Entry]) -> list[list[Entry]]:
 
 
 def text_of(entries: Sequence[Entry], narrow: bool = False) -> str:
-    """Return the names at one dot and, if its sum turns negative within the context or no context is stated, how far
-    the base holds.
+    """Return the names at one dot, and the first offset at which the sum turns negative.
+
+    The offset is left out if there is none, or if it lies beyond a stated context.
 
     narrow : whether to return only the names, one per line
     """

@@ -24,7 +24,7 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import NAMED_INK, headline_ink, text_color_on
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
-SLIGHT = log(100)  # a bias lower by this leaves 1/100 of the weight: below that, a head does not "see" a key
+SLIGHT = log(100)  # a bias lower by this leaves 1/100 of the weight; a head does not "see" keys with less
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +59,11 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
 
     @property
     def by_bucket(self) -> bool:
-        """Whether the headline and lines show shared buckets, not how far back heads see."""
+        """Whether the headline and lines show shared buckets instead of how far back heads see."""
         return not self.view.encoding.known or min(self.seen) == self.all_back
 
     def message(self) -> str:
-        """Return the headline: how far back heads see, or the distance beyond which several distances share a
-        bucket."""
+        """Return the headline: how far back heads see, or from which distance on distances share a bucket."""
         if self.by_bucket:
             what = say(self.view.encoding.quantity)
             return say("bias.beyond_distance_share", last=self.apart - 1, what=what) if self.apart else ""
@@ -82,7 +81,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return say("bias.head_sees_to", **ends)
 
     def _reach_ratio(self) -> float:
-        """Return the constant factor by which each head sees farther than the head before, or 0."""
+        """Return the constant factor by which each head sees farther than the head before; 0 if there is none."""
         if not isinstance(self.view.encoding, Alibi) or len(self.heads) < 2 or (np.diff(self.heads) != 1).any():
             return 0.0
         slopes = self.view.encoding.slopes()[self.heads]
@@ -105,11 +104,11 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return [line, farthest, hidden, sides, trained_border_note(self.trained)]
 
     def sees_all(self, at: int) -> bool:
-        """Return whether shown head number `at` sees the farthest key; always False with `by_bucket`."""
+        """Return whether the shown head with index `at` sees the farthest key; always False with `by_bucket`."""
         return not self.by_bucket and self.seen[at] == self.all_back
 
     def reach_text(self, at: int) -> str:
-        """Return how far shown head number `at` sees, for its panel's title; "" if all heads see all keys."""
+        """Return how far the shown head with index `at` sees, for its title; "" with `by_bucket` or one head."""
         if self.by_bucket or self.view.encoding.n_heads == 1:
             return ""
         back, ahead = self.seen[at], self.ahead[at]
@@ -151,7 +150,7 @@ class Bias(BiasFigure):
         grids = in_columns(len(titles))
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
         panels = tuple(replace(panel, title=title) for title in titles)
-        return [PanelGroup(panels, full if len(full) > 2 else grids)]  # a prime number of panels fills no grid
+        return [PanelGroup(panels, full if len(full) > 2 else grids)]  # a prime number of panels leaves one row
 
     def _title(self, encoding: BiasEncoding, head: int, canvas: Canvas) -> str:
         """Return the name of a head, followed by a blank line on a narrow page."""
@@ -276,28 +275,32 @@ def _last_seen(seen: Array) -> tuple[int, ...]:
 
 
 def distances_of_buckets(encoding: BiasEncoding, by_offset: Array) -> Array:
-    """Return numbers by offset: for a T5 encoding, bucket numbers in which a key after the query has the number of a
-    key at the same distance before it; for other encodings, the biases `by_offset` unchanged."""
+    """Return the numbers by offset that colours show: `by_offset`, except for the buckets of a T5 encoding.
+
+    There, a key after the query gets the bucket of the key at the same distance before it.
+    """
     if not isinstance(encoding, T5) or encoding.known or encoding.causal:
         return by_offset
     return by_offset % encoding.buckets_each
 
 
 def _label_head(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) -> None:
-    """Write the parameter of a head, such as its slope, behind its name."""
+    """Write the parameter of a head, such as its slope, after its name in the title."""
     from pecli.page.titles import add_behind_title
 
     if encoding.n_heads == 1:
         return
     own = encoding.head_text(head).removeprefix(say("encoding.head_head", head=head)).lstrip(",， ")
     if own:
-        short = own if "=" in own else own.rpartition(" ")[2]  # 1/2 of a slope of 1/2
+        short = own if "=" in own else own.rpartition(" ")[2]  # "1/2" of "slope 1/2"
         add_behind_title(panel, [f" · {short}"], canvas)
 
 
 def draw_reach(numbers: BiasNumbers, at: int, panel: Axes, canvas: Canvas, ink: str) -> None:
-    """Draw diagonal lines at the last distance that head number `at` sees or, with `by_bucket`, at the last distance
-    that has a bucket of its own."""
+    """Draw diagonal lines at the last distance that the shown head with index `at` sees.
+
+    With `by_bucket`, draw them at the last distance that has a bucket of its own.
+    """
     back, ahead, end = numbers.seen[at], numbers.ahead[at], numbers.all_back
     if numbers.by_bucket:
         back = numbers.apart - 1 if numbers.apart else end
@@ -319,8 +322,10 @@ def name_corner(panel: Axes, image: Any, bias: float, canvas: Canvas) -> None:
 
 
 def add_bands(numbers: BiasNumbers, panel: Axes, image: Any, canvas: Canvas) -> None:
-    """Write names along the diagonal: one in each band of distances that share a bucket, and one in the band of
-    distances that have a bucket each."""
+    """Write names along the diagonal, one per band.
+
+    A band has the distances that share a bucket, or all distances that have a bucket each.
+    """
     from pecli.page.bands import add_band
 
     encoding: Any = numbers.view.encoding

@@ -47,7 +47,7 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
     )
 
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
-        """Return the indices of the heads to draw; by default, those that see least far and farthest are among them."""
+        """Return the indices of the heads to draw; the default includes those with the shortest and longest reach."""
         encoding = view.encoding
         heads = chosen_indices("head", self.head, view, encoding.n_heads, "heads", PANELS)
         if self.head is not None or len(heads) == encoding.n_heads or not encoding.known:
@@ -72,7 +72,7 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
 
 
 def nearest_with_half(weights: Array) -> Array:
-    """Return the number of nearest keys with half of the weight, (n_heads,), for weights by distance whose sum is 1."""
+    """Return how many nearest keys have half of the weight, (n_heads,), for weights by distance whose sum is 1."""
     return np.asarray(1 + (weights.cumsum(axis=1) < 0.5 - ROUNDING).sum(axis=1))
 
 
@@ -84,7 +84,7 @@ def weights_by_distance(encoding: BiasEncoding, length: int) -> Array:
 
 
 def ends_of_reach(encoding: BiasEncoding, length: int) -> tuple[int, int]:
-    """Return the heads that see least far and farthest."""
+    """Return the heads with the shortest and the longest reach."""
     if isinstance(encoding, Alibi):
         reach = -np.asarray(encoding.slopes())
     else:

@@ -24,12 +24,12 @@ FADED = 1e5  # largest ratio of weights on the axis
 
 @dataclass(frozen=True, kw_only=True)
 class WeightNumbers(Numbers[BiasEncoding]):
-    """The largest and the smallest weight of keys in each run of distances, one line per head."""
+    """The largest and the smallest weight of keys in each bin of distances, one line per head."""
 
     weight: Array = over("line", "distance")
     heads: Array = over("line")
     low: Array = aside("line", "distance")
-    distances: Array = over("distance")  # centres of the runs
+    distances: Array = over("distance")  # centres of the bins
     half: tuple[int, ...]  # number of nearest keys with half of the weight, per head
     block: int = aside()
 

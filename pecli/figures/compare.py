@@ -38,7 +38,7 @@ from pecli.page.colors import STROKES
 from pecli.page.panels import PanelGroup
 
 MAX_WHOLE = 2**22  # numbers: with more, the place of the largest difference is not computed
-FEW = 0.5  # share of dimensions or positions with differences, up to which the headline lists it
+FEW = 0.5  # largest share of dimensions or positions with differences that the headline lists
 MAX_NAME = 28  # characters of a difference's title
 
 
@@ -70,8 +70,10 @@ class CompareNumbers(ComposedNumbers):
         )
 
     def message(self) -> str:
-        """Return the headline: the largest difference, whether only the order of columns differs, or each part's
-        headline."""
+        """Return the headline.
+
+        It states the largest difference, or that only the order of columns differs, or the headline of each part.
+        """
         if len(self.parts) == len(self.view.encodings):
             if self.reach is not None:
                 return self._difference_text()
@@ -82,8 +84,7 @@ class CompareNumbers(ComposedNumbers):
         return self._difference_text()
 
     def _difference_text(self) -> str:
-        """Return the headline on the largest difference: its size, its place, and whether it comes only from the column
-        order."""
+        """Return the headline on the largest difference, its place, and whether only the column order differs."""
         low, high = self.reach or (0.0, 0.0)
         number, rounding = number_text(max(-low, high), 3), ROUNDING * max(-low, high)
         if self.reach is None:
@@ -200,8 +201,10 @@ class Compare(Composite, Highlighting[Encoding]):
             check_part(cell.figure, cell.view, "figure")
 
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
-        """Return one cell per encoding and, if requested, one for the difference, with the figure and view of the first
-        cell."""
+        """Return one cell per encoding and, if requested, one for the difference.
+
+        The cell of the difference has the figure and view of the first cell.
+        """
         views = [replace(view, panels=None).of(encoding) for encoding in view.encodings]
         figures, names = [self.part().variant(item) for item in views], distinct_titles(view)
         cells = list(map(Cell, figures, views, names))
@@ -209,7 +212,7 @@ class Compare(Composite, Highlighting[Encoding]):
         return [*cells, difference] if self.difference else cells
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of cell number `at`; panels of the difference have a colour bar of their own."""
+        """Return the panels of the cell with index `at`; those of the difference have their own colour bar."""
         group = super()._cell_panels(cell, at, canvas)
         if not self.difference or at < 2:
             return group
@@ -223,8 +226,10 @@ class Compare(Composite, Highlighting[Encoding]):
         return numbers
 
     def _with_all_columns(self, view: View[Encoding]) -> View[Encoding]:
-        """Return the view with enough pixels for every column, so that no column is left out of only one of the
-        tables."""
+        """Return the view with enough pixels for every column.
+
+        With fewer, a column could be left out of only one of the tables.
+        """
         tables = [encoding for encoding in view.encodings if isinstance(encoding, TableEncoding)]
         waves = [encoding.waves() if isinstance(encoding, Harmonic) else [] for encoding in tables]
         if view.panels is None or all(item == waves[0] for item in waves):
@@ -243,7 +248,7 @@ class Compare(Composite, Highlighting[Encoding]):
             return replace(numbers, reach=reach, where=where)
         first, second = numbers.parts
         if not isinstance(first.numbers, HeatmapNumbers | DistanceNumbers):
-            first.numbers.difference(second.numbers, None)  # refuses
+            first.numbers.difference(second.numbers, None)  # raises UsageError
         reach, where = self._measured_differences(view)
         difference = first.numbers.difference(second.numbers, reach)
         parts, measure = (first, second, Part(first.figure, difference)), getattr(first.numbers, "measure", "")
@@ -258,8 +263,10 @@ class Compare(Composite, Highlighting[Encoding]):
         return drawn
 
     def _mark_largest(self, numbers: Any, panel: Axes, canvas: Canvas) -> None:
-        """Mark the place of the largest difference with its value; if the place is an offset, mark the middle of its
-        diagonal."""
+        """Mark the place of the largest difference with its value.
+
+        If the place is an offset, mark the middle of its diagonal.
+        """
         from pecli.page.labels import halo
 
         where, (low, high) = numbers.where, sorted(panel.get_xlim())
@@ -296,8 +303,10 @@ class Compare(Composite, Highlighting[Encoding]):
         return reach, where
 
     def _differences(self, view: View[Encoding]) -> tuple[tuple[float, float] | None, dict[str, Any]]:
-        """Return the smallest and the largest difference, and the fields that say where two tables differ; (None, {})
-        for too many numbers."""
+        """Return the smallest and the largest difference, and the fields that tell where two tables differ.
+
+        Return (None, {}) if there are too many numbers or the shapes differ.
+        """
         figure, views = self.part(), [cell.view for cell in self.cells_of(view)[:2]]
         if max(prod(figure.shape(own)) for own in views) > MAX_WHOLE:
             first, second = (figure.all_values(own) for own in views)
@@ -307,7 +316,7 @@ class Compare(Composite, Highlighting[Encoding]):
         one, other = (figure.compute(own) for own in views)
         assert isinstance(one, HeatmapNumbers | DistanceNumbers)  # only these have differences
         if one.main.shape != other.main.shape:
-            return None, {}  # refused elsewhere
+            return None, {}  # `difference_of` raises UsageError
         array, rows = one.main - other.main, one.positions
         reach, sizes = _ends_of(array), np.nan_to_num(np.abs(array))
         if not sizes.any():
@@ -338,17 +347,21 @@ class Compare(Composite, Highlighting[Encoding]):
 
 
 def difference_name(view: View[Encoding]) -> str:
-    """Return the title of the difference: "first − second", with the two encodings' titles in place of these words if
-    they are short and distinct."""
-    name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_titles(view))  # not to look like an equation
+    """Return the title of the difference: the two encodings' titles with a minus sign, or "first − second".
+
+    The latter is used if their titles are long or equal.
+    """
+    name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_titles(view))  # not to look like equations
     return (
         name if len(name) <= MAX_NAME and len(set(view.encodings)) > 1 else say("compare.difference_first_minus_second")
     )
 
 
 def distinct_titles(view: View[Encoding]) -> list[str]:
-    """Return one title per encoding, which distinguishes it from the others; full titles if the encodings are equal, ""
-    for a single encoding."""
+    """Return one title per encoding, which distinguishes it from the others.
+
+    Return full titles if the encodings are equal, [""] for a single encoding.
+    """
     if len(view.encodings) == 1:
         return [""]
     if len(set(view.encodings)) == 1:

@@ -79,13 +79,13 @@ class OneHeadFigure(ComparingFigure):
 
 
 def differing_text(view: View[Any], quantity: str, apart: Sequence[float], same: float) -> str:
-    """Return the headline that names the encodings for which only the offset matters, or says by how much pairs of
-    equal offset differ.
+    """Return the headline on whether the offset alone matters.
 
-    Returns "" if no encoding is known to differ.
+    It names the encodings for which only the offset matters, or states how much pairs of positions with the same offset
+    differ. It is "" if no encoding is known to differ.
 
     quantity : the name of what is compared
-    apart : largest difference between pairs of equal offset for each encoding; NaN or negative if unknown
+    apart : for each encoding, the largest difference between pairs with the same offset; NaN or negative if unknown
     same : rounding tolerance: smaller differences count as none
     """
     names, wide = names_in_sentence(view.encodings), [at for at, width in enumerate(apart) if width > same]

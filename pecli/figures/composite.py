@@ -31,7 +31,7 @@ from pecli.page.panels import (
 )
 
 FORWARDED = ("measure", "highlight")  # options that a composed figure passes on to parts that have them
-ROW = 3  # up to so many panels may stand in one row
+ROW = 3  # most panels in a single row by default
 Choose = Callable[[Limits, Sequence[Array]], Limits]  # (limits, coloured arrays) → limits
 
 
@@ -80,8 +80,10 @@ class ComposedNumbers(Numbers[Encoding]):
         return {f"{i}.{p.figure.name}.{k}": a for i, p in enumerate(self.parts) for k, a in p.numbers.arrays().items()}
 
     def limited(self, choose: Choose) -> Self:
-        """Return a copy in which parts of the same colour group have common limits, which `choose` finds from their
-        limits and values."""
+        """Return a copy in which parts of the same colour group have common limits.
+
+        choose : function from their limits and values to the common limits
+        """
         numbers = [part.numbers for part in self.parts]
         for group in dict.fromkeys(self.colour_groups):
             members = [at for at, own in enumerate(self.colour_groups) if own == group]
@@ -118,8 +120,10 @@ class ComposedNumbers(Numbers[Encoding]):
 
 
 def _with_common_limits(numbers: Sequence[Any], choose: Choose) -> list[Any]:
-    """Return the numbers with common limits, which `choose` finds; unchanged if some of them have no limits. The parts
-    of composed numbers get common limits separately: all first parts, all second parts, and so on."""
+    """Return the numbers with the common limits that `choose` finds; unchanged if some have no limits.
+
+    The parts of composed numbers get common limits separately: all first parts, all second parts, and so on.
+    """
     if len(numbers) == 1:
         return [numbers[0].limited(choose)]
     if isinstance(numbers[0], ComposedNumbers):
@@ -147,10 +151,11 @@ def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
 
 
 def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
-    """Return the headline on which heatmap has the most pairs whose wavelength exceeds the length, and which the
-    fewest.
+    """Return the headline on which heatmaps have the most and the fewest pairs with wavelengths beyond the length.
 
-    labels : the names of the parts. Returns "" if the counts are equal, unless all are 0.
+    Return "" if the counts cannot be compared, or if all are equal, but not 0.
+
+    labels : the names of the parts
     """
     numbers = (part.numbers for part in parts)
     heatmaps = [own for own in numbers if isinstance(own, HeatmapNumbers) and not (own.chosen or own.partial)]
@@ -210,8 +215,10 @@ class Composite(Figure[Encoding]):
         """Return the cells in order; their views have no panels."""
 
     def _cells(self, view: View[Encoding]) -> Iterator[tuple[Cell, slice]]:
-        """Yield each cell and the slice of its panels among all panels; the cell's view has the pixel sizes of these
-        panels."""
+        """Yield each cell and the slice of its panels among all panels.
+
+        The cell's view has the pixel sizes of these panels.
+        """
         first = 0
         for cell in self.cells_of(view):
             own = slice(first, first + len(panels_of(cell.figure, cell.view)))
@@ -229,8 +236,10 @@ class Composite(Figure[Encoding]):
         return [PanelGroup(panels, in_columns(len(panels), *columns), one_legend=True)]
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of cell number `at` and their grids, with colour bars of their own if colours are not
-        shared."""
+        """Return the panels of the cell with index `at` and their grids.
+
+        The panels have their own colour bars if colours are not shared.
+        """
         groups = cell.figure.panel_groups(cell.view, canvas)
         panels = [panel for group in groups for panel in group.panels]
         panels[0] = with_cell_texts(panels[0], cell)
@@ -300,8 +309,10 @@ def with_unique_bar_names(panels: Sequence[Panel]) -> tuple[Panel, ...]:
 
 
 def _rows_of_parts(parts: Sequence[PanelGroup]) -> tuple[Mosaic, ...]:
-    """Return grids in which each part has its own rows and all rows have the same number of columns; the best grid
-    comes first."""
+    """Return grids in which each part has its own rows; the best grid comes first.
+
+    All rows have the same number of columns.
+    """
     counts = [len(part.panels) for part in parts]
     large = parts[counts.index(max(counts))]
     return tuple(
@@ -368,7 +379,10 @@ def part_of(whole: Figure[Any], name: str) -> Figure[Any]:
 
 
 def check_part(part: Figure[Any], view: View[Encoding], option: str) -> None:
-    """Raise UsageError if a part cannot show the encoding, with the figures that `option` could name instead."""
+    """Raise UsageError if a part cannot show the encoding.
+
+    The message lists the figures that `option` could name instead.
+    """
     kind = type(view.encoding)
     if not part.takes(kind):
         fitting = ", ".join(name for name, figure in SINGLE.items() if figure.takes(kind))

@@ -29,24 +29,26 @@ from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
 AT = 100  # the offset that is marked by default
-LITTLE = 0.05  # of the score: so much of it the fast pairs that the headline names add at most
-SLOPE = (0.2, 0.45)  # of the pairs, between which the line of quarter turns has its name
-WHITE_ON = 0.6  # of the colours' end, from which on that name is white
-CLOSE = 1.2  # ems between two lines at the left edge, below which a legend names them
+LITTLE = 0.05  # largest share of the score that the fast pairs in the headline may add
+SLOPE = (0.2, 0.45)  # shares of the pairs between which the line of quarter turns is named
+WHITE_ON = 0.6  # share of the colour limit above which that name is white
+CLOSE = 1.2  # smallest distance in ems of lines at the left edge; closer lines are named in a legend
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContributionsNumbers(ColouredNumbers[Harmonic]):
-    """What each pair adds to the score at each offset (in a picture, the mean over a run of offsets), and the sum over
-    all pairs; pairs from fast to slow."""
+    """What each pair adds to the score at each offset, and the sum over all pairs; pairs from fast to slow.
+
+    In a picture, each offset stands for a run of offsets, with their mean.
+    """
 
     contribution: Array = over("offset", "pair", across="pair")
-    offsets: Array = over("offset")  # the middles of runs
+    offsets: Array = over("offset")  # the middle of each run
     total: Array = over("offset", name="total")
     pairs: Array = over("pair")
     block: int = aside()
     at: int
-    bounds: tuple[int, ...]  # the number of the fastest pairs in the first group, the first two, … all
+    bounds: tuple[int, ...]  # number of pairs in the first group, the first two groups, …, all groups
     sums: tuple[float, ...]  # what each group adds at the offset `at`
     score: float
 
@@ -63,8 +65,9 @@ class ContributionsNumbers(ColouredNumbers[Harmonic]):
 
 @dataclass(frozen=True)
 class Contributions(PairwiseRates):
-    """What each pair of dimensions adds to the score of an equal query and key, cos ω_j Δ, with pairs down and offsets
-    across; below it, the sums of the slowest pairs.
+    """What each pair of dimensions adds to the score of an equal query and key, cos ω_j Δ.
+
+    Pairs are rows, offsets are columns; below are the sums of the slowest pairs.
 
     Notes
     -----
@@ -138,8 +141,10 @@ class Contributions(PairwiseRates):
         return order, rates[order], self.weights(view)[order], view.encoding.decay_rates[order]
 
     def sums(self, view: View[Harmonic]) -> tuple[tuple[float, ...], tuple[int, ...]]:
-        """Return two numbers per group of pairs, the fastest group first: what it adds at the marked offset, and one
-        past its last pair."""
+        """Return two tuples with one number per group of pairs, the fastest group first.
+
+        They are the sums of the groups at the marked offset, and the index after each group's last pair.
+        """
         _, rates, weights, decay = self.from_fast_to_slow(view)
         exact = weights * mean_cosines(rates, np.array([float(self.offset(view))]), np.ones(1), decay)[0]
         groups = np.array_split(exact, min(self.groups, len(exact)))
@@ -222,8 +227,10 @@ class Contributions(PairwiseRates):
         return [image, None]
 
     def _draw_sums(self, numbers: ContributionsNumbers, panel: Axes, canvas: Canvas) -> None:
-        """Draw one line per group: the sum of its pairs and all slower ones. Name the lines at the left, or in a legend
-        if there is no room."""
+        """Draw one line per group: the sum of its pairs and all slower ones.
+
+        The lines are named at the left, or in a legend if there is no room.
+        """
         from pecli.page.colors import headline_ink, visible_colours
         from pecli.page.labels import halo, label_level, label_point
 
@@ -260,12 +267,12 @@ class Contributions(PairwiseRates):
 
 
 def fast_and_slow(sums: Sequence[float], bounds: Sequence[int]) -> list[tuple[int, int, float]]:
-    """Return (first pair, one past the last pair, sum) for the fast and for the slow pairs; an empty part is left out.
+    """Return (first pair, index after the last pair, sum) for the fast and for the slow pairs, without an empty part.
 
-    The fast pairs are as many of the fastest groups as together add next to nothing to the score; if no groups do, the
-    faster half of the groups.
+    The fast pairs are those of the largest number of fastest groups whose sum is small beside the score; if there is no
+    such number, those of the faster half of the groups.
 
-    sums, bounds : what each group adds, and one past its last pair, the fastest group first
+    sums, bounds : the sum of each group, and the index after its last pair, the fastest group first
     """
     little = np.flatnonzero(np.abs(np.cumsum(sums[:-1])) <= LITTLE * abs(sum(sums)))
     fast = int(little[-1]) + 1 if len(little) else len(sums) // 2

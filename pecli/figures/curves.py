@@ -50,18 +50,18 @@ MAX_WHOLE = 100_000  # positions: with more, facts that need every position are 
 
 @dataclass(frozen=True, kw_only=True)
 class CurvesNumbers(Numbers[Any]):
-    """The largest (`curves`) and smallest (`low`) value of each line in each run of positions."""
+    """The largest (`curves`) and smallest (`low`) value of each line in each bin of positions."""
 
     curves: Array = over("line", "position")
     at: Array = over("line")  # the position that the line starts from
     encoding: Array = over("line")
     low: Array = aside("line", "position")
     positions: Array = over("position")
-    own: Array = aside("line")  # the value of the position with itself
+    own: Array = aside("line")  # the measure of each start with itself
     block: int = aside()
-    apart: tuple[float, ...]  # per encoding, largest difference between lines at equal offset; −1 if unknown
+    apart: tuple[float, ...]  # per encoding, largest difference between lines at the same offset; −1 if unknown
     measure: str
-    nearest: tuple[int, ...] | None  # for a single line of distances, the position or two with the least distance
+    nearest: tuple[int, ...] | None  # for a single line of distances, the one or two nearest positions
     nearest_distance: float | None
     no_place: str = aside()  # "position" or "offset" if the dot at 0 is off a logarithmic axis, else ""
 
@@ -84,8 +84,10 @@ class CurvesNumbers(Numbers[Any]):
         ]
 
     def nearest_to_mark(self) -> tuple[int, ...]:
-        """Return the positions nearest to the start of a single line, to mark them, or () if they are just the
-        neighbours of that start."""
+        """Return the positions nearest to the start of a single line, which are marked.
+
+        Return () if they are just the neighbours of the start.
+        """
         return () if self.nearest == neighbours(self.view.covered, int(self.at[0])) else self.nearest or ()
 
     def message(self) -> str:
@@ -114,8 +116,9 @@ class CurvesNumbers(Numbers[Any]):
         return say(only, measure=label) if has_comparable_offsets(self.view) else ""
 
     def _larger_text(self, label: str) -> str:
-        """Return the headline on which of two encodings has the larger measure at every other position, or "" if
-        neither has.
+        """Return the headline on which of two encodings has the larger measure at every other position.
+
+        Return "" if neither has.
 
         label : the name of the measure
         """
@@ -224,11 +227,11 @@ class Curves(OneHeadFigure):
         )
 
     def _nearest(self, view: View[Any], own: int | None) -> dict[str, Any]:
-        """Return the facts `nearest` and `nearest_distance`: the positions at the least distance from `own`, and that
-        distance.
+        """Return the facts `nearest` and `nearest_distance`: the positions nearest to `own`, and the least distance.
 
-        If several have the least distance, those with the smallest offset are kept. Both facts are None without `own`,
-        for similarities, and for too many positions.
+        The positions are the neighbours of `own`, unless a farther position is at a smaller distance; of several with
+        the least distance, those with the smallest offset. Both facts are None without `own`, for similarities, and for
+        too many positions.
         """
         rows, compared, none = view.covered, self.compared(view.encoding), {"nearest": None, "nearest_distance": None}
         if own is None or view.encoding.sides or compared.similarity:
@@ -248,15 +251,14 @@ class Curves(OneHeadFigure):
         return {"nearest": nearest if np.nanmin(farther) < at_most else beside, "nearest_distance": least}
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
-        """Return low, high, the value of each start with itself, and the largest difference between lines at equal
-        offset.
+        """Return low, high, the measure of each start with itself, and how much lines differ.
+
+        low and high are the extremes in each bin, shape (lines, bins). The last result is the largest difference
+        between lines at the same offset, −1 if there are too many positions.
 
         at : the start of each line, shape (lines,)
         rows : the positions that the lines run over
-        edges : the first position of each run, and the end of the last run
-
-        low and high are the extremes in each run, shape (lines, runs). The difference is −1 if there are too many
-        positions.
+        edges : the first position of each bin and the end of the last bin, as indices of `rows`, (bins + 1,)
         """
         compared, single = self.compared(encoding), len(edges) - 1 == rows.length
 
@@ -297,8 +299,10 @@ class Curves(OneHeadFigure):
         return values_axis(label, whole=True) if self.against == "offset" else positions_axis(encoding)
 
     def scales(self, view: View[Any]) -> list[int]:
-        """Return a key per encoding; panels with equal keys share a scale. The key is the width if the measure grows
-        with it, else 0."""
+        """Return a key per encoding; panels with equal keys share a scale.
+
+        The key is the width if the measure grows with it, otherwise 0.
+        """
         grows = not self.overlaid(view) and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings]
 

@@ -24,7 +24,7 @@ from pecli.page.text import LINE, points_per_pixel
 from pecli.page.words import ems
 
 ROWS, COLUMNS, NARROW = 4, 8, 4  # default number of positions, of pairs, of pairs on a narrow page
-LENGTH, TICKS = 0.86, (0.12, 0.07)  # in radii: length of a hand; of the mark at the top and of the others
+LENGTH, TICKS = 0.86, (0.12, 0.07)  # in radii: length of a hand; lengths of the mark at the top and of the others
 HANDS, WIDTHS = (0.9, 0.5), (0.9, 2.4)  # lengths (radii) and widths (points) of the fastest and slowest hand
 SWEPT = 0.16  # opacity of the sector that a hand has swept
 BESIDE = 1.5  # radii that a face takes beside a number of turns
@@ -33,10 +33,10 @@ ALL = 43200.0  # seconds per turn of the face with all hands
 NUMERALS = {60.0: 60, 3600.0: 60, 43200.0: 12, 86400.0: 24}  # number at the top of a face, by seconds per turn
 WHOLE = 1e-9  # turns: tolerance for a full turn
 FACE, RIM = "#FAFAF8", "#C3C9CF"  # colours in pecli's own style
-RADIUS = 0.4  # of a dial, where rows are 1 apart
+RADIUS = 0.4  # radius of a dial; the distance between rows is 1
 SPREAD, ALONE = 1.08, 1.3  # least distance between columns: with several rows, with one
 LEAST = 2  # ems of small text: least distance between dials
-TALL = 0.8  # largest height over width of all dials: with many rows, columns are farther apart
+TALL = 0.8  # largest ratio of height to width of all dials together; with many rows, columns are farther apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +129,7 @@ class Dials(Figure[Harmonic]):
         return first + np.append(0.0, 10.0**exponents)
 
     def drawn_pairs(self, view: View[Harmonic]) -> Array:
-        """Return the indices of the pairs."""
+        """Return the indices of the pairs to draw, shape (n,)."""
         return chosen_indices("pairs", self.pairs, view, (view.encoding.width + 1) // 2, "pairs", COLUMNS)
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
@@ -167,8 +167,10 @@ class Dials(Figure[Harmonic]):
         return [*([[*range(count)]] if clock else []), *([at] for at in range(count))]
 
     def grid(self, view: View[Harmonic], canvas: Canvas) -> tuple[int, int, float]:
-        """Return the number of rows, the number of columns, and the distance between columns as a multiple of the
-        distance between rows."""
+        """Return (rows, columns, spacing) of the faces.
+
+        spacing : distance between columns divided by the distance between rows
+        """
         rows, columns = len(self.rows(view)), len(self.columns(view, canvas))
         return rows, columns, max(SPREAD if rows > 1 else ALONE, rows / (TALL * columns))
 
@@ -279,8 +281,10 @@ def _draw_hand(axes: Axes, centre: Array, angle: float, share: float | None, col
 
 
 def _draw_swept_sector(axes: Axes, centre: Array, way: float, colour: str) -> None:
-    """Shade the sector that a hand has swept since its last full turn, the clockwise angle `way` in radians from the
-    top."""
+    """Shade the sector that a hand has swept since its last full turn.
+
+    way : clockwise angle from the top, in radians
+    """
     from matplotlib.patches import Wedge
 
     if way:

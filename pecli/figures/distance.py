@@ -34,7 +34,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
     largest: float | None
     undefined: int  # number of NaN entries, from constant or zero vectors
     by_offset: bool = aside()  # whether the matrix depends on p − q alone
-    apart: float | None  # largest difference between pairs of equal offset; None if not computed
+    apart: float | None  # largest difference between pairs with the same offset; None if not computed
     measure: str = aside()
     palette: str = aside()
 
@@ -118,8 +118,7 @@ class Distance(WithCellNumbers[Any], OneHeadFigure):
         )
 
     def all_values(self, view: View[Any]) -> Array | None:
-        """Return the measure or bias at every offset if it depends on the offset alone, else the whole matrix or
-        None."""
+        """Return the measure or bias at every offset if only that matters, otherwise the whole matrix or None."""
         compared = self.compared(view.encoding)
         return compared.profile(view.covered.length) if compared.is_of_offset else super().all_values(view)
 

@@ -1,4 +1,4 @@
-"""How far one encoding rotates a vector away from where another does, by position."""
+"""How far apart the rotations of the same vector by two encodings are, by position."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ from pecli.page.panels import Panel, PanelGroup
 
 PIXELS = 6  # pixels of a panel's width per mean
 HALF = 0.5
-NAME = 0.15  # of the width: room for the threshold's label
-NEAR_LEVEL = 0.1  # agreement above the threshold where lines would cross its label
+NAME = 0.15  # share of the width that the threshold's label takes
+NEAR_LEVEL = 0.1  # lines less than this above the threshold would cross its label
 BAND = 0.14  # opacity of a band from the lowest to the highest value
 TICKS = 0.2  # ticks per em of the page's width
-APART = 0.1  # smallest distance between a requested tick and others, of the axis
-NEAR_LAST = 3  # the last power of ten has no tick if the last position is below so many times it
+APART = 0.1  # share of the axis: smallest distance between a requested tick and others
+NEAR_LAST = 3  # the last power of ten has no tick if the last position is less than this many times as large
 
 
 @dataclass(frozen=True, kw_only=True)
 class DriftNumbers(Numbers[Harmonic]):
-    """The mean, smallest and largest agreement with the first encoding in each run of positions."""
+    """The mean, smallest and largest agreement with the first encoding in each bin of positions."""
 
     agreement: Array = over("line", "position")
     encoding: Array = over("line")
-    positions: Array = over("position")  # centres of the runs
+    positions: Array = over("position")  # centres of the bins
     low: Array = over("line", "position")
     high: Array = over("line", "position")
     block: int = aside()
     threshold: float
-    first_below: tuple[int | None, ...] = over("encoding")  # None: the first encoding, or nowhere below
+    first_below: tuple[int | None, ...] = over("encoding")  # position; None for the first encoding, or if there is none
     lowest: tuple[float, ...] = over("encoding")
 
     def remarks(self) -> list[str]:
@@ -116,7 +116,7 @@ class Drift(PairwiseRates):
         return (3, len(self.compared(view).encodings) - 1, even_bins(view.positions.length, most))
 
     def compared(self, view: View[Harmonic]) -> View[Harmonic]:
-        """Return the view; if it has a single encoding, return it with the encodings that this one is compared with."""
+        """Return the view; to a single encoding, add the encodings that it is compared with."""
         if len(view.encodings) > 1:
             return view
         encoding = view.encoding
@@ -131,8 +131,10 @@ class Drift(PairwiseRates):
         below, least = np.full(lines, -1), np.full(lines, np.inf)
 
         def values(first: int, count: int) -> Array:
-            """Return the agreement at `count` positions from `first`. Also update each line's first position below the
-            threshold (`below`) and its smallest agreement (`least`)."""
+            """Return the agreement at `count` positions from `first`, shape (lines, count).
+
+            Also update each line's first position below the threshold (`below`) and smallest agreement (`least`).
+            """
             positions = np.arange(first, first + count, dtype=np.float64)
             found = np.stack([drift(rates[0], other, positions) for other in rates[1:]])
             under = found < self.threshold
@@ -214,8 +216,10 @@ class Drift(PairwiseRates):
 
 
 def names_of_two(encodings: Sequence[Harmonic]) -> dict[str, str]:
-    """Return names that distinguish two encodings, under the keys "against" and "other": the parameters that differ, or
-    the dtypes if no parameter does."""
+    """Return names that distinguish two encodings, under the keys "against" and "other".
+
+    They are the parameters that differ, or the dtypes if no parameter does.
+    """
     one, other = encodings
     if one != other == replace(one, dtype=other.dtype, label=other.label) and not other.label:
         return {"against": one.dtype, "other": other.dtype}
@@ -236,8 +240,10 @@ def names_beside(encodings: Sequence[TableEncoding]) -> list[str]:
 
 
 def position_ticks(first: int, last: int, canvas: Canvas, more: Collection[int] = ()) -> list[float]:
-    """Return the ticks of a logarithmic axis: its ends `first` and `last`, the positions in `more`, and powers of ten
-    far from these."""
+    """Return the ticks of a logarithmic axis.
+
+    They are its ends `first` and `last`, the positions in `more`, and powers of ten far from these.
+    """
     powers = [10.0**power for power in range(15) if first <= 10.0**power <= last / NEAR_LAST]
     span = log(last / first) * APART * (1 + canvas.narrow)
     more = [at for at in more if at in (first, last) or min(log(at / first), log(last / at)) > span]

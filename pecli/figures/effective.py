@@ -27,18 +27,21 @@ METHODS = {
     "self-extend": "effective.self_extend",
     "dual-chunk": "effective.dual_chunk",
     "sliding-window": "effective.sliding_window",
-}  # names and texts
-GROUP, LOCAL = 4, 3  # positions; eighths of the trained ones
-NEVER = MAPS["signed"][5]  # of relative positions that training never had
-SAMPLES = 4  # rows and columns of cells in a pixel that are looked at
-LINES, EMS = 2.6, 3.8  # ems: height and width of the words in the corner
+}  # text keys of the methods
+GROUP, LOCAL = 4, 3  # smallest group; default local window in eighths of the trained positions
+NEVER = MAPS["signed"][5]  # colour of relative positions that training never had
+SAMPLES = 4  # number of rows and of columns examined per pixel
+LINES, EMS = 2.6, 3.8  # ems: height and width of the text in the corner
 MAX_TOKENS = 10**8
 
 
 @dataclass(frozen=True, kw_only=True)
 class EffectiveNumbers(Numbers[Scaled]):
-    """The relative position of each query and key under each method, NaN where the key is not seen; also, for each
-    method, the largest relative position, and the number of pairs whose relative position was never trained."""
+    """The relative position of each query and key under each method, NaN where the key is not seen.
+
+    largest : the largest relative position, per method
+    beyond : the number of pairs of query and key whose relative position was never trained, per method
+    """
 
     distance: Array = over("method", "query", "key")
     positions: Array = over(each=("query", "key"))
@@ -47,7 +50,7 @@ class EffectiveNumbers(Numbers[Scaled]):
     trained: int
     largest: tuple[int, ...] = aside()
     beyond: tuple[int, ...] = aside()
-    stops_late: bool = aside()  # queries of dual chunk attention stop at c, as in the code, not as in the paper
+    stops_late: bool = aside()  # query positions of dual chunk attention end at c (code), not c − 1 (paper)
 
     @classmethod
     def fact_types(cls) -> dict[str, Any]:
@@ -89,7 +92,7 @@ class EffectiveNumbers(Numbers[Scaled]):
 
 @dataclass(frozen=True)
 class Effective(Figure[Scaled]):
-    """The relative position that each query and key get, with queries down and keys across, one panel per method.
+    """The relative position that each query and key get; queries are rows, keys are columns, one panel per method.
 
     Notes
     -----
@@ -176,14 +179,15 @@ class Effective(Figure[Scaled]):
             raise UsageError(text, option="start" if view.positions.start else "length")
 
     def trained_length(self, view: View[Scaled]) -> int:
-        """Return the number of positions that the model was trained on: the option's value, else the config's, else
-        half of the positions shown."""
+        """Return the number of positions that the model was trained on.
+
+        It is the option's value, the config's, or half of the positions shown, in this order.
+        """
         known = view.encoding.dual_chunks or ()
         return self.trained or (known[2:] or (view.encoding.contexts()[0],))[0] or max(1, view.positions.length // 2)
 
     def late(self, view: View[Scaled]) -> bool:
-        """Return whether the query positions of dual chunk attention end at c, as in the code, not at c − 1, as in the
-        paper."""
+        """Return whether query positions of dual chunk attention end at c (code), not at c − 1 (paper)."""
         known = view.encoding.dual_chunks and not (self.chunk or self.local)
         return (self.stops or ("code" if known else "paper")) == "code"
 
@@ -197,8 +201,9 @@ class Effective(Figure[Scaled]):
         return self.chunk or max(1, trained - local), local
 
     def group_of(self, view: View[Scaled], window: int) -> int:
-        """Return how many positions Self-Extend merges into one; by default enough that no relative position exceeds
-        the trained ones.
+        """Return how many positions Self-Extend merges into one.
+
+        By default they are so many that no relative position exceeds the trained ones.
 
         window : distance within which Self-Extend leaves positions unchanged
         """
@@ -208,7 +213,7 @@ class Effective(Figure[Scaled]):
         return group
 
     def shown(self, view: View[Scaled]) -> dict[str, tuple[Method, list[str]]]:
-        """Return the methods to show, by name: each with two texts of its parameters, a long and a short one."""
+        """Return the methods to show, by name, each with a long and a short text of its parameters."""
         encoding, window = view.encoding, self.window or view.encoding.window or max(1, self.trained_length(view) // 2)
         group, (chunk, local) = self.group_of(view, window), self.chunk_and_local(view)
         groups, parts = {"window": window, "group": group}, {"chunk": chunk, "local": local}
@@ -308,8 +313,10 @@ class Effective(Figure[Scaled]):
 
 
 def _rows(method: Method, places: Array, trained: int) -> Iterator[Array]:
-    """Yield the rows of the matrix, one cell per two blocks: the mean relative position of its pairs, but the largest
-    one if that was never trained, and NaN if no key is seen.
+    """Yield the rows of the matrix, one cell per two blocks.
+
+    A cell is the mean relative position of its pairs of query and key, or the largest one if that was never trained;
+    NaN if no key is seen.
 
     places : positions in each block, shape (blocks, samples)
     """

@@ -26,7 +26,7 @@ from pecli.page.colors import RULE
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 LONGEST = 65536  # largest number of positions to transform
-SLOW = 4  # up to so many waves over the length count as drift
+SLOW = 4  # waves over the length that count as drift, at most
 DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance from which drift and a peak are mentioned
 EVEN = 3.0  # least height of a peak, relative to equally strong waves
 MAX_PEAKS = 3  # peaks to label
@@ -38,10 +38,10 @@ SHORTEST = 2.0  # positions: the shortest wavelength that whole positions can re
 
 @dataclass(frozen=True, kw_only=True)
 class FourierNumbers(ColouredNumbers[TableEncoding]):
-    """The share of each column's variance at 1, 2, … waves over the length; in a picture, the largest share per pixel
-    row.
+    """The share of each column's variance at 1, 2, … waves over the length.
 
-    Columns whose wavelength is known to exceed the length have their share only in `longer`.
+    In a picture, it is the largest share per pixel row. Columns whose wavelength is known to exceed the length have
+    their share only in `longer`.
     """
 
     share: Array = over("wavelength", "dimension")
@@ -196,7 +196,7 @@ class Fourier(Figure[TableEncoding]):
 
 
 def row_unit(encoding: TableEncoding) -> str:
-    """Return the text key of the unit of rows: on a grid, positions are numbered row by row."""
+    """Return the text key of the unit of wavelengths; on a grid it is positions, numbered row by row."""
     return "words.positions" if encoding.sides else encoding.wave_unit
 
 
@@ -255,8 +255,7 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
 
 
 def longer_columns(view: View[TableEncoding]) -> tuple[Array, int]:
-    """Return a mask of the columns with waves known to be longer than the length, shape (d,), and the number of such
-    pairs."""
+    """Return a mask, (d,), of columns whose waves are known to exceed the length, and the number of their pairs."""
     encoding = view.encoding
     if not isinstance(encoding, Harmonic) or encoding.sides:
         return np.zeros(encoding.width, dtype=bool), 0
@@ -317,10 +316,10 @@ def find_peaks(share: Array, length: int) -> list[tuple[float, float]]:
 
 
 def strongest_per_run(share: Array, edges: Array) -> Array:
-    """Return the largest share in each run of waves, shape (runs, d).
+    """Return the largest share in each bin of waves, shape (bins, d).
 
     share : shares at 1, 2, … waves, shape (waves, d)
-    edges : borders of the runs as numbers of waves, rising; a run without a whole number takes the nearest wave
+    edges : edges of the bins as numbers of waves, rising; a bin without a whole number takes the nearest wave
     """
     borders = np.append(np.rint(edges[:-1]).astype(np.int64) - 1, len(share))
     first = np.minimum(borders[:-1], len(share) - 1)

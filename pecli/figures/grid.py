@@ -33,8 +33,10 @@ class Axis(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GridNumbers(ComposedNumbers):
-    """The numbers of every cell, row by row. Arrays of equal shape are stacked, with one leading dimension per
-    option."""
+    """The numbers of every cell, row by row.
+
+    Arrays of equal shape are stacked, with one leading dimension per option.
+    """
 
     axes: tuple[Axis, ...]
 
@@ -70,8 +72,10 @@ class GridNumbers(ComposedNumbers):
 
 @dataclass(frozen=True)
 class Grid(Composite):
-    """Cells with shared limits. The cells of a single axis fill as many rows as they need; of several axes, the first
-    runs down and the others across.
+    """Cells with shared limits.
+
+    The cells of one option fill as many rows as they need. With several options, the first varies from row to row and
+    the others from column to column.
 
     title_text : the title, which states what all cells have in common
     """
@@ -92,12 +96,12 @@ class Grid(Composite):
         return tuple(map(listing, product(*(axis.texts for axis in self.axes))))
 
     def _columns(self) -> int:
-        """Return the number of columns if two or more options make a table of cells with one panel each, else 0."""
+        """Return the number of columns if several options make a table of one-panel cells, otherwise 0."""
         single = all(len(panels_of(cell.figure, cell.view)) == 1 for cell in self.cells)
         return len(self.cells) // len(self.axes[0].values) if len(self.axes) > 1 and single else 0
 
     def cells_of(self, view: View[Any]) -> list[Cell]:
-        """Return the cells with their labels: at the edges of a table of options, else above each cell."""
+        """Return the cells with their labels: at the edges of a table of options, otherwise above each cell."""
         columns, cells = self._columns(), zip(self.cells, product(*(axis.titles for axis in self.axes)), strict=True)
         if not columns:
             return [cell._replace(label=join_title(titles)) for cell, titles in cells]
@@ -115,8 +119,10 @@ class Grid(Composite):
         return [replace(group, grids=in_columns(len(self.cells), columns)) if columns else group]
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of cell number `at`; panels of lines share their labels with other cells of the same figure
-        and positions."""
+        """Return the panels of the cell with index `at`.
+
+        Panels of lines share their labels with other cells of the same figure and positions.
+        """
         group = super()._cell_panels(cell, at, canvas)
         same = (repr(cell.figure), cell.view.positions, type(cell.view.encoding))
         panels = (

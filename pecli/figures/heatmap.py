@@ -50,8 +50,8 @@ from pecli.page.colors import DIFFERENCE, NAMED_INK, RULE
 from pecli.page.panels import Axis, ColorBar, Panel, PanelGroup
 
 MOST = 98  # per cent of a learned table's values within the ends of the colour scale
-LARGER = 1.3  # times that percentile: if all values are smaller, the scale ends at the largest
-RESOLVED = 4  # pixels: shorter waves would show as a false pattern
+LARGER = 1.3  # the scale ends at the largest value if that is at most so many times this percentile
+RESOLVED = 4  # pixels: shorter waves would look like a pattern that is not there
 BESIDE, LENGTHS = 1.03, 0.16  # left end and width of the bars of row lengths, in widths of the image
 MAX_PARTS = 7  # parts of a sequence (words and images) to label beside it
 STANDS_OUT = 1.5  # least ratio of the longest row to the second longest for a headline
@@ -63,7 +63,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     table: Array = over("position", "dimension")
     positions: Array = over("position")  # the mean position of each block, or that of the row shown
-    dims: Array = over("dimension")  # the dimensions shown; of averaged columns their mean
+    dims: Array = over("dimension")  # the dimensions shown; for averaged columns, their mean
     block: int = aside()  # positions per row
     columns_block: int = aside()  # dimensions per column
     flat: bool = aside()  # whether columns with waves shorter than four pixels were set to 0
@@ -76,7 +76,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     longest_row: tuple[int, float, float] | None = aside()  # an unusually long row: position, norm, next largest norm
     lengths: tuple[float, ...] = aside()  # norms of the rows shown, if one is unusually long
     chosen: bool = aside(default=False)  # whether the user chose the dimensions
-    partial: bool = aside(default=False)  # whether some columns are not revealed yet, and NaN
+    partial: bool = aside(default=False)  # whether some columns are NaN because they are not revealed yet
 
     def remarks(self) -> list[str]:
         encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.unplaced else ""
@@ -103,7 +103,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def unplaced(self) -> int:
-        """The number of positions without a place: 1 (position 0) on a logarithmic axis, else 0."""
+        """The number of positions without a place: 1 (position 0) on a logarithmic axis, otherwise 0."""
         return int(self.log and self.view.covered.start <= 0)
 
     @property
@@ -119,8 +119,10 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return [at for at, wave in enumerate(wavelengths(encoding, self.view.covered)) if wave < 2 * length]
 
     def message(self) -> str:
-        """Return the headline: how many pairs have a wavelength beyond the length or, for columns that are not sines,
-        how often they change."""
+        """Return the headline, usually on how many pairs have a wavelength longer than the positions shown.
+
+        It may also state how often columns change or repeat, or which row is unusually long.
+        """
         encoding, length = self.view.encoding, self.length
         if self.partial:
             return ""
@@ -162,7 +164,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def wavelength_range(self) -> tuple[float, float] | None:
-        """The shortest and the longest wavelength in positions if every pair completes a turn, else None."""
+        """The shortest and longest wavelength in positions if every pair completes a turn, otherwise None."""
         encoding = self.view.encoding
         if not self._has_plain_waves() or not isinstance(encoding, Harmonic) or encoding.longer_waves(self.length):
             return None
@@ -175,13 +177,13 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return {"first": number_text(ends[0], 3), "last": number_text(ends[1], 3)}
 
     def _has_plain_waves(self) -> bool:
-        """Return whether the columns are waves over positions and have no names."""
+        """Return whether the columns are waves over positions, without names."""
         encoding = self.view.encoding
         return isinstance(encoding, Harmonic) and not encoding.own_positions and encoding.dimension_names() is None
 
     @property
     def first_unfinished_column(self) -> int:
-        """The first column from which on no wave completes a turn within the length, or 0."""
+        """Index of the first column from which on no wave completes a turn within the length; 0 if there is none."""
         encoding = self.view.encoding
         if not self._has_plain_waves() or not isinstance(encoding, Harmonic):
             return 0
@@ -191,8 +193,10 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def single_change(self) -> tuple[int, int] | None:
-        """The column of the slowest bit that changes, and the position of its only change; None for encodings other
-        than binary."""
+        """The column of the slowest bit that changes, and the position of its only change.
+
+        None if no bit changes only once, and for encodings other than binary.
+        """
         encoding, rows = self.view.encoding, self.view.covered
         if not isinstance(encoding, Binary) or encoding.order != "lsb" or rows.start or self.log:
             return None
@@ -229,7 +233,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
 
     Notes
     -----
-    Read it by columns, by how often each one changes sign; the wave-like shapes across columns mean nothing. If there
+    Read each column by how often it changes sign; the wave-like shapes across columns mean nothing. If there
     are more positions than pixels, every row is an exact mean, so fast columns fade to 0 (white). A wave shorter than
     four pixels is drawn as 0, because its means would show a pattern that the table does not have. For a learned table
     every n-th row is drawn, because the mean of many independent numbers is always about 0.
@@ -329,7 +333,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
         )
 
     def summary(self, view: View[TableEncoding]) -> Summary:
-        """Return the summary of all numbers shown, independent of the panels."""
+        """Return the summary of all numbers shown, independent of the size of the panels."""
         rows = view.covered
         first = max(1, rows.start) if self.log else rows.start
         dims = None if self.dims is None else self.shown_dims(view)
@@ -389,8 +393,10 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
 
 
 def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> Array:
-    """Return a mask of the columns whose waves are shorter than four blocks, in a shape that broadcasts to (blocks,
-    d)."""
+    """Return a mask of the columns whose waves are shorter than four blocks.
+
+    Its shape broadcasts to (blocks, d).
+    """
     if blocks.size == 1 or not isinstance(encoding, Harmonic) or encoding.own_positions:
         return np.array(False)
     waves = encoding.wavelengths()[[pair for _, pair in encoding.waves()]]
@@ -401,7 +407,7 @@ def columns_unresolved(encoding: TableEncoding, blocks: Blocks | LogBlocks) -> A
 def robust_end(sample: Array) -> tuple[float, float | None]:
     """Return an absolute value that few numbers exceed, with two digits, and the share of numbers within it.
 
-    Returns the largest absolute value and None if that is not much larger.
+    If the largest absolute value is not much larger, return the largest and None.
     """
     sizes = np.abs(sample).ravel()
     end, largest = float(np.percentile(sizes, MOST)), float(sizes.max(initial=0.0))
@@ -426,7 +432,7 @@ def find_long_row(view: View[TableEncoding]) -> tuple[int, float, float] | None:
 
 
 def mark_headline(numbers: HeatmapNumbers, axes: Axes, canvas: Canvas) -> None:
-    """Mark what the headline is about in the image, and label runs of columns and parts of a sequence."""
+    """Mark in the image what the headline is about, and label runs of columns and parts of a sequence."""
     from pecli.page.labels import RowLabel, add_bracket, add_bracket_beside
 
     encoding: Any = numbers.view.encoding
@@ -517,8 +523,10 @@ def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
 
 
 def runs_of_axes(encoding: HarmonicOnGrid) -> tuple[Array, Array, list[int]]:
-    """Return the pair and the axis of each column, and the first column of each run of one axis ([] if axes are
-    mixed)."""
+    """Return the pair and the axis of each column, and the first column of each run of one axis.
+
+    The last result is [] if axes are mixed.
+    """
     pairs = np.array([pair for _, pair in encoding.waves()])
     axes = encoding.axes_of_pairs()[pairs]
     if encoding.directions_of_pairs is not None:
@@ -535,8 +543,10 @@ def sequence_of(encoding: TableEncoding) -> list[tuple[tuple[int, ...], int, int
 
 
 def slowest_axis(numbers: HeatmapNumbers) -> tuple[str, float] | None:
-    """Return the name and turns of the axis whose pairs turn least in an image, ignoring axes without turns; None if no
-    axis turns."""
+    """Return the name and turns of the axis whose pairs turn least in an image; None if no axis turns.
+
+    Axes without turns are ignored.
+    """
     if all(len(sides) == 1 for sides, _, _ in sequence_of(numbers.view.encoding)):
         return None
     turning = [(turns, name) for name, _, _, turns in turns_of_axes(numbers) if turns]

@@ -97,8 +97,10 @@ def mark_trained(axes: Axes, trained: int | None, canvas: Canvas) -> None:
 
 
 def draw_trained_border(axes: Axes, x: Sequence[float], y: Sequence[float], canvas: Canvas) -> None:
-    """Draw the border of the trained length in an image, a line through the points (x, y), dashed in two colours to be
-    visible on any colour."""
+    """Draw the border of the trained length in an image, a line through the points (x, y).
+
+    It is dashed in two colours, to be visible on any colour.
+    """
     for (colour, width), dashes in zip(STROKES, ("-", (0, (3, 2))), strict=True):
         axes.plot(x, y, color=colour, linestyle=dashes, linewidth=width * canvas.scale)
 

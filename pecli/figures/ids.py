@@ -22,21 +22,21 @@ from pecli.page.panels import Axis, Panel, PanelGroup
 from pecli.page.words import ems
 
 EXAMPLE = "6, 1x4x6, 5, 3x3x4, 6"
-COLOURS = {"w": "C2", "h": "C1", "t": "C0"}  # the uppermost line last
-WORDS = ("#DDE1E5", "#DDE1E5")  # of a token in the strip, of its rows or frames by turns
+COLOURS = {"w": "C2", "h": "C1", "t": "C0"}  # in the order in which lines are drawn
+WORDS = ("#DDE1E5", "#DDE1E5")  # colours of tokens in the strip, for alternating rows or frames
 OTHER = ("#8B939C", "#B4BBC2")
-GROUND = ("#8B939C", 0.1)  # behind images
-STRIP, UP = 7.0, 9.0  # points: its height, and from the panel to its middle
-APART = 2.5  # points a token, below which no gaps are seen between tokens
-MANY = 2000  # tokens, from which on lines are pixels in a file of lines
+GROUND = ("#8B939C", 0.1)  # shade behind images
+STRIP, UP = 7.0, 9.0  # points: height of the strip, and of its middle above the panel
+APART = 2.5  # points per token: with fewer, no gaps are drawn between tokens
+MANY = 2000  # with more tokens, lines are pixels in a vector file
 
 
 class Part(NamedTuple):
     """Some words, an image or a video.
 
-    sides : its number of words; or rows and columns; or frames, rows and columns
-    first, stop : its first token, and one past its last
-    low, high : its smallest and its largest position
+    sides : the number of words; or rows and columns; or frames, rows and columns
+    first, stop : the first token, and the token after the last
+    low, high : the smallest and the largest position
     """
 
     sides: tuple[int, ...]
@@ -52,11 +52,11 @@ class Part(NamedTuple):
 
     @property
     def takes(self) -> int:
-        """The number of positions that it takes."""
+        """The number of positions that the part takes."""
         return self.high - self.low + 1
 
     def names(self) -> list[str]:
-        """Return texts that name it, such as "image · 4 rows of 6" and "4 × 6", the longest first."""
+        """Return texts that name the part, such as "image · 4 rows of 6" and "4 × 6", the longest first."""
         if not self.frames:
             return [say("ids.text")]
         rows, columns = self.sides[-2:]
@@ -83,7 +83,7 @@ class Sequence3D:
 
     @cached_property
     def named(self) -> Part | None:
-        """The part that the headline names: the first image, else the first video."""
+        """The part that the headline names: the first image, or the first video if there is no image."""
         images = [part for part in self.parts if part.frames]
         return next((part for part in images if part.frames == 1), images[0] if images else None)
 
@@ -98,10 +98,10 @@ class IdsNumbers(Numbers[OnAxes]):
     sequence: str
     length: int  # tokens
     largest: int
-    image: tuple[int, ...]  # its sides, () without one
+    image: tuple[int, ...]  # sides of the image or video in the headline, () without one
     image_tokens: int
     image_positions: int
-    several: bool  # images, or videos
+    several: bool  # whether there are several images, or several videos
 
     def marks(self) -> list[str]:
         return [say("ids.in_text")]
@@ -123,10 +123,10 @@ class Ids(Figure[OnAxes]):
 
     Notes
     -----
-    A word has one number for all three; an image or a video starts after the largest number so far and adds its frame,
-    row and column; what follows starts after the largest again. Wang et al. 2024, Qwen2-VL, section 2.1,
-    arXiv:2409.12191, and `get_rope_index` of transformers. Later models number the frames of a video in another way:
-    Qwen2.5-VL by the time between them.
+    The three ids of a word are equal. An image or a video starts after the largest id so far and adds frame, row and
+    column; the part after it starts after its largest id. Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191,
+    and `get_rope_index` of transformers. Later models number the frames of a video in another way: Qwen2.5-VL by the
+    time between them.
     """
 
     name: ClassVar[str] = "ids"
@@ -138,7 +138,7 @@ class Ids(Figure[OnAxes]):
     example: ClassVar[str] = 'pecli ids --sequence "6, 1x4x6, 5, 3x3x4, 6"'
     examples: ClassVar[tuple[str, ...]] = ('pecli ids rope --sections 16,24,24 -d 128 --sequence "10, 16x16, 10"',)
     default_encoding: ClassVar[str] = "rope"
-    default_options: ClassVar[Mapping[str, Any]] = {"d": 96}  # pairs that three axes share
+    default_options: ClassVar[Mapping[str, Any]] = {"d": 96}  # 48 pairs, which three axes can share
     length_help: ClassVar[str] = "as many as the sequence has; nothing else, so leave it out"
 
     def sequence(self, view: View[OnAxes]) -> Sequence3D:
@@ -190,7 +190,7 @@ class Ids(Figure[OnAxes]):
 
         (panel,), sequence = axes, self.sequence(view)
         count, named, high = sequence.places.shape[1], sequence.named, float(np.ptp(panel.get_ylim()))
-        wide = 72 * canvas.inches.width / canvas.scale / count  # points a token, about
+        wide = 72 * canvas.inches.width / canvas.scale / count  # points per token, about
         inset = min(0.1, 1 / wide) if wide >= APART else 0.0
 
         def label(place: tuple[float, float], end: float, texts: Sequence[str], colour: Any, **more: Any) -> None:

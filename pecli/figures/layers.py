@@ -29,7 +29,10 @@ WIDTH = 0.78  # width of a bar, layers
 
 @dataclass(frozen=True)
 class Bars:
-    """The layers of one kind with the same reach: their indices, the reach in positions, their text."""
+    """The layers of one kind with the same reach: their indices, the reach in positions, and their text.
+
+    nope : whether they have no position encoding
+    """
 
     layers: tuple[int, ...]
     reach: int

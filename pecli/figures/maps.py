@@ -61,7 +61,7 @@ class OverGrid(Figure[OnGrid]):
 
 
 def squeezed_panel(ratio: float, bar: ColorBar) -> Panel:
-    """Return a panel for an image of height over width `ratio`; very long images are squeezed."""
+    """Return a panel for an image whose height divided by its width is `ratio`; very long images are squeezed."""
     squeezed = min(max(ratio, 1 / LONGEST), LONGEST)
     return Panel(squeezed, exact=ratio == squeezed, bar=bar)
 
@@ -182,7 +182,7 @@ class Maps(OverGrid):
 
 
 def degrees_of(encoding: TableEncoding, dims: Sequence[int]) -> list[int] | None:
-    """Return the direction of each dimension's wave, 0° along a row and 90° down a column; None if all are axes."""
+    """Return the direction of each dimension's wave, 0° along a row, 90° down a column; None if all follow axes."""
     directions = encoding.directions_of_pairs if isinstance(encoding, HarmonicOnGrid) else None
     if directions is None:
         return None

@@ -39,7 +39,7 @@ def show_matrix(
     centred : whether 0 has the middle colour, whatever the limits
     log : whether colours are logarithmic; both limits must be positive
     extent : edges of the image (left, right, bottom, top), by default those of cells centred at whole numbers
-    steps : whether whole numbers are classes with a colour each, if all are whole and there are enough colours
+    steps : whether each whole number has a colour of its own, if all numbers are whole and there are enough colours
     extremes : the smallest and the largest number before averaging; None: those of the cells
 
     The image fills its frame and does not change the limits of the axes.
@@ -93,7 +93,7 @@ def centred_map(name: str, limits: Limits) -> Any:
     return ListedColormap(mpl.colormaps[name](np.linspace(first, last, COLOURS)), name)
 
 
-FEW = 4  # rows: numbers of such a matrix fit in every named size
+FEW = 4  # rows: a matrix with at most so many shows its numbers in every named size
 MAX_CELLS = 12  # most rows or columns of a matrix with numbers in its cells
 PADDING = 0.3  # free ems in a cell
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # widths of characters other than digits, in ems
@@ -122,12 +122,14 @@ class WithCellNumbers(Figure[E]):
         return not self.no_numbers and max(sides) <= MAX_CELLS
 
     def rounded_text(self, count: int) -> str:
-        """Return the footnote on rounded numbers if `count` rows of cells are so few that numbers fit at any size of
-        the picture, else ""."""
+        """Return the footnote on rounded numbers if those of `count` rows fit in any size of the picture, or ""."""
         return say("matrix.values_rounded") if count <= FEW and not self.no_numbers else ""
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
-        """Write numbers into the cells of all images, in the same size for panels of the same width, or into none."""
+        """Write numbers into the cells of all images, or into none if they do not fit.
+
+        Panels of the same width have the same text size. Raises UsageError if --numbers is given but cannot be obeyed.
+        """
         pairs = [(ax, image) for ax, image in zip(axes, images, strict=False) if image is not None]
         if self.no_numbers or not pairs:
             return
@@ -207,8 +209,10 @@ def write_cells(axes: Axes, image: Any, texts: list[list[str]], size: float) -> 
 
 
 def split_cells(axes: Axes, image: Any, canvas: Canvas, columns_too: bool = True) -> None:
-    """Draw gaps in the background colour between the cells of an image or, without `columns_too`, only between its
-    rows."""
+    """Draw gaps in the background colour between the cells of an image.
+
+    columns_too : whether to draw gaps between columns, not only between rows
+    """
     from matplotlib.collections import LineCollection
 
     left, right, bottom, top = image.get_extent()

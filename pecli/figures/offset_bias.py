@@ -27,16 +27,16 @@ FAINT = -10.0  # the axis ends at this bias, below which weights are negligible
 
 @dataclass(frozen=True, kw_only=True)
 class BiasLinesNumbers(Numbers[BiasEncoding]):
-    """The largest (`bias`) and the smallest (`low`) bias in each run of offsets, NaN where no key is seen."""
+    """The largest (`bias`) and the smallest (`low`) bias in each bin of offsets, NaN where no key is seen."""
 
     bias: Array = over("line", "offset")
     low: Array = aside("line", "offset")
-    offsets: Array = over("offset")  # centres of the runs
+    offsets: Array = over("offset")  # centres of the bins
     encoding: Array = over("line")
     head: Array = over("line")
     block: int = aside()
     falls: bool  # whether every head's bias decreases with the distance
-    reach: tuple[int, ...] = over("line")  # largest distance at which a key has 1/100 of the query's weight
+    reach: tuple[int, ...] = over("line")  # largest distance at which a key has 1/100 of the weight at distance 0
     crossing: tuple[float, ...] = aside()  # offset where the line crosses SLIGHT, or NaN
 
     def remarks(self) -> list[str]:
@@ -60,7 +60,7 @@ class BiasLinesNumbers(Numbers[BiasEncoding]):
 
     @property
     def buckets(self) -> T5 | None:
-        """The encoding, if it is the only one and its lines are bucket numbers, else None."""
+        """The encoding, if it is the only one and its lines are indices of buckets, otherwise None."""
         first, *others = self.view.encodings
         return first if isinstance(first, T5) and not first.known and not others else None
 
@@ -146,7 +146,7 @@ def _mark_buckets(panel: Axes, encoding: T5, colour: Any, canvas: Canvas) -> Non
 def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], canvas: Canvas) -> None:
     """Shade the biases that leave less than 1/100 of a weight, and mark where each head's line enters them.
 
-    The axis ends at FAINT; lines that leave it there are labelled there.
+    The axis ends at FAINT; lines that leave the axis there are labelled there.
     """
     from pecli.page.labels import LineLabel, label_point, labels_of
 
@@ -182,7 +182,7 @@ def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], c
 
 
 def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
-    """Return the biases at the runs between these edges, with the reach of every head."""
+    """Return the extremes of the biases in the bins with these edges, and the reach of every head."""
     heads = [encoding.n_heads for encoding in view.encodings]
     falls, rises, before = np.zeros(sum(heads), dtype=bool), False, np.full((sum(heads), 1), np.nan)
     reach, crossing, zero = np.full(sum(heads), -1), np.full(sum(heads), np.nan), np.full(sum(heads), np.nan)

@@ -43,11 +43,11 @@ from pecli.page.panels import Panel, PanelGroup, in_columns
 
 @dataclass(frozen=True, kw_only=True)
 class BandNumbers(Numbers[E_co]):
-    """The line of each encoding with its band, at each run of offsets."""
+    """The line of each encoding with its band, in each bin of offsets."""
 
     mean: Array = over("line", "offset")
     encoding: Array = over("line")
-    offsets: Array = over("offset")  # centres of the runs
+    offsets: Array = over("offset")  # centres of the bins
     low: Array = over("line", "offset")
     high: Array = over("line", "offset")
 
@@ -118,10 +118,10 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
         return Positions(start=first, length=max(1, view.covered.length - first))
 
     def edges(self, view: View[Any]) -> Array:
-        """Return the first offset of each run, with one run per pixel, and the end of the last run."""
+        """Return the edges of the bins of offsets, one bin per pixel, shape (bins + 1,)."""
         shown, columns = self.shown(view), view.line_points
         edges = log_edges(view.covered.length, columns) if self.log else shown.start + even_edges(shown.length, columns)
-        return np.union1d(edges, [0, 1]) if shown.start <= 0 else edges  # offset 0 has a run of its own
+        return np.union1d(edges, [0, 1]) if shown.start <= 0 else edges  # offset 0 has a bin of its own
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         what, label = self.quantity(view), in_steps(say("words.offset_p_minus_q"), view.encodings)
@@ -137,14 +137,16 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
         return [PanelGroup(tuple(panels), in_columns(len(panels), *[1] * canvas.narrow))]
 
     def _scales(self, view: View[Any]) -> list[int]:
-        """Return a key per panel; panels with equal keys share a scale. The key is the width if there are several
-        panels and the measure grows with it, else 0."""
+        """Return a key per panel; panels with equal keys share a scale.
+
+        The key is the width if there are several panels and the measure grows with it, otherwise 0.
+        """
         count = self._panel_count(view)
         grows = count > 1 and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings[:count]]
 
     def _panel_count(self, view: View[Any]) -> int:
-        """Return the number of panels: one per encoding if bands would cover other lines, else one."""
+        """Return the number of panels: one per encoding if bands would cover other lines, otherwise 1."""
         return len(view.encodings) if any(map(self.has_band, view.encodings)) and not self.decay else 1
 
     def decorate(self, view: View[Any], axes: list[Axes], canvas: Canvas) -> None:

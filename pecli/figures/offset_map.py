@@ -24,7 +24,10 @@ from pecli.page.panels import ColorBar, PanelGroup
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
-    """The mean of all pairs at each offset in rows and columns, and their spread: largest minus smallest value."""
+    """The mean over all pairs of positions at each offset in rows and columns, and the spread of these pairs.
+
+    The spread is the largest minus the smallest value.
+    """
 
     mean: Array = over("row_offset", "column_offset")
     spread: Array = over("row_offset", "column_offset")
@@ -52,7 +55,7 @@ class OffsetMapNumbers(ColouredNumbers[TableEncoding]):
         return say("words.at_equal_offset_the", measure=measure, number=number_text(self.widest, 3))
 
     def _has_spread(self) -> bool:
-        """Return whether pairs of equal offset differ by more than rounding."""
+        """Return whether pairs with the same offset differ by more than rounding."""
         return self.widest > ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
 
 

@@ -36,21 +36,21 @@ LEVEL = 0.25  # largest range of a line that counts as level, as a share of its 
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetsNumbers(BandNumbers[TableEncoding]):
-    """The mean, minimum and maximum of the measure over all pairs at the offsets of each run."""
+    """The mean, minimum and maximum of the measure over all pairs of positions in each bin of offsets."""
 
-    decay: Array = over("line", "offset")  # RoFormer's bound on the dot product, without lines if not shown
-    unscaled: Array = aside("scaled encoding", "offset")  # the measure without scaling, likewise
+    decay: Array = over("line", "offset")  # RoFormer's bound on the dot product; no lines if not shown
+    unscaled: Array = aside("scaled encoding", "offset")  # the measure without scaling; no lines if not shown
     block: int = aside()
     measure: str = aside()
     spread: tuple[float, ...] = over("encoding")  # largest width of the band at a single offset
     undefined: tuple[int, ...] = over("encoding")  # number of pairs left out: constant or zero vectors
     widest_at: tuple[int | None, ...] = over("encoding")  # offset of the largest width, None if it is 0
-    widest_ends: tuple[tuple[float, float], ...] = aside()  # the smallest and the largest value there
+    widest_ends: tuple[tuple[float, float], ...] = aside()  # the smallest and the largest value at that offset
     peaks: bool = aside()  # whether every line has its only maximum at offset 0
     half: int | None  # first offset with less than half the value at 0, for one line
     half_value: float | None
-    later: tuple[float, float] | None  # the smallest and the largest value from there on
-    level: bool = aside()  # whether these are close to each other
+    later: tuple[float, float] | None  # the smallest and the largest value from `half` on
+    level: bool = aside()  # whether these two are close to each other
 
     def remarks(self) -> list[str]:
         left_out, counts = (
@@ -79,7 +79,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         return ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
 
     def message(self) -> str:
-        if len(self.decay) and not any(self.spread):  # the theorem needs a dependence on the offset alone
+        if len(self.decay) and not any(self.spread):  # the bound needs a dependence on the offset alone
             return say("offsets.the_dot_product_stays")
         label = comparison_of(self.view.encoding, self.measure).label
         differ = differing_text(self.view, label, self.spread, self.tolerance)
@@ -100,8 +100,8 @@ class Offsets(OffsetBands):
 
     Notes
     -----
-    The band has no width exactly if the encoding is translation invariant: ⟨PE_p, PE_q⟩ = g(p − q). RoFormer's bound is
-    on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
+    The band has no width if, and only if, the encoding is translation invariant: ⟨PE_p, PE_q⟩ = g(p − q). RoFormer's
+    bound is on the scale of a dot product of (1, 0) pairs: Su et al. 2021, section 3.4.3, arXiv:2104.09864.
     """
 
     @classmethod
@@ -154,8 +154,9 @@ class Offsets(OffsetBands):
         )
 
     def _half_facts(self, view: View[Any], peaks: bool) -> dict[str, Any]:
-        """Return the facts on the offset at which the line of a single encoding is down to half, and on its smallest
-        and largest value from there on.
+        """Return the facts on the first offset at which a single encoding has less than half of its value at 0.
+
+        The facts include the smallest and the largest value from that offset on.
 
         peaks : whether offset 0 is the line's only maximum; if not, there is no such offset
         """
@@ -175,7 +176,7 @@ class Offsets(OffsetBands):
     def _peaks_at_zero(self, encoding: TableEncoding, runs: OffsetRuns) -> bool:
         """Return whether the measure has its only maximum at offset 0.
 
-        runs : the measure's mean and extremes in each run of offsets
+        runs : the measure's mean and extremes in each bin of offsets
         """
         high, same = runs.values.high[0], encoding.covered(Positions(length=1))
         zero = VectorComparison(encoding, self.measure).offset_runs(same, np.array([0, 1])).values.low[0, 0]
@@ -210,7 +211,7 @@ class Offsets(OffsetBands):
 
 
 def _mark_half(panel: Axes, numbers: OffsetsNumbers, canvas: Canvas) -> None:
-    """Mark the point where a line is down to half; shade the band that holds it from there on."""
+    """Mark the point where a line falls to half, and shade the range of its values from there on."""
     from pecli.page.labels import label_point
 
     assert numbers.half is not None and numbers.half_value is not None and numbers.later is not None

@@ -41,8 +41,10 @@ class OverviewNumbers(ComposedNumbers):
 
     @property
     def comparing_part(self) -> int | None:
-        """The index of the first part that compares positions and has a headline, which then serves the whole page, or
-        None."""
+        """The index of the first part that compares positions and has a headline; None if there is none.
+
+        That headline is used for the whole page.
+        """
         pairs = enumerate(zip(self.parts, self.messages(), strict=True))
         return next((at for at, (part, said) in pairs if said and "measure" in part.figure.options()), None)
 
@@ -54,8 +56,10 @@ class OverviewNumbers(ComposedNumbers):
         return text if len(text) <= MAX_JOINED else ""
 
     def placed(self, grid: Sequence[Sequence[int]]) -> Self:
-        """Return a copy whose two parts are named "left" and "right" or "top" and "bottom", if they are placed like
-        that."""
+        """Return a copy whose two parts are named "left" and "right", or "top" and "bottom".
+
+        The copy is unchanged if there are more parts, or if they are placed in another way.
+        """
         sides = SIDES.get(tuple(map(tuple, grid)))
         return replace(self, labels=tuple(map(say, sides))) if sides and len(self.parts) == 2 else self
 
@@ -102,8 +106,10 @@ class Overview(Composite, Highlighting[Encoding]):
             check_part(cell.figure, cell.view, "panels")
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
-        """Return all panels as one group if there are at most ROW and the page is not narrow; otherwise each figure
-        with several panels is a group of its own."""
+        """Return all panels as one group if there are at most ROW and the page is not narrow.
+
+        Otherwise each figure with several panels is a group of its own.
+        """
         groups = []
         for at, cell in enumerate(self.cells_of(view)):
             for group in cell.figure.panel_groups(cell.view, canvas):

@@ -142,15 +142,20 @@ def _arrangements(groups: Sequence[PanelGroup]) -> list[tuple[Mosaic, ...]]:
 
 
 def _with_limited_height(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page: Page) -> Page:
-    """Return the page; if its height is free and would exceed HIGHEST, return it with that height, provided that
-    everything fits."""
+    """Return the page, with the height HIGHEST if its height is free and would exceed that.
+
+    The height stays free if not everything fits into HIGHEST.
+    """
     usual = page._replace(height=HIGHEST)
     too_high = page.height is None and choose_layout(contents, choices, page).size[1] > HIGHEST
     return usual if too_high and choose_layout(contents, choices, usual).fits else page
 
 
 def _joint_contents(sheets: Sequence[Sheet]) -> Contents:
-    """Return contents that cover every sheet: the largest margins and the longest texts of all."""
+    """Return the `Contents` by which all sheets get the same layout.
+
+    Each margin is the largest, and each text the longest, among all sheets.
+    """
     every = [sheet.contents() for sheet in sheets]
     first, texts = every[0], ("headline", "subtitle", "footnote")
     longest = {name: max((getattr(own.texts, name) for own in every), key=Words.width) for name in texts}
@@ -160,14 +165,14 @@ def _joint_contents(sheets: Sequence[Sheet]) -> Contents:
 
 
 def _measure(sheets: Sequence[Sheet], layout: Layout) -> Contents:
-    """Measure all sheets as placed now, and return contents that cover them all."""
+    """Measure all sheets as placed now, and return their joint contents."""
     for sheet in sheets:
         sheet.measure(layout)
     return _joint_contents(sheets)
 
 
 def _place_all(sheets: Sequence[Sheet], contents: Sequence[Content], layout: Layout) -> None:
-    """Place everything as the layout says, and fit labels to the frames."""
+    """Place all sheets according to the layout, and fit labels to the frames."""
     for sheet, (figure, view, _) in zip(sheets, contents, strict=True):
         sheet.place(layout)
         figure.fit(view, sheet.axes, sheet.canvas)

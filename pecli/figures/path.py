@@ -28,9 +28,9 @@ NAMED = 5  # approximate number of parts between labelled positions
 CROWD = 60  # with more positions the line gets thinner
 DOTS = 400  # with more positions there are no dots
 FAINT, THIN = 0.4, 0.6  # opacity and width in points of lines between dots
-SAME = 0.9  # least share of bends in one direction for a path that circles
+SAME = 0.9  # least share of bends in one direction in a path that circles
 LEAST_TURN, TURNS = 2.5, 2  # least number of positions per turn, and of turns in all
-CLOSED = 0.1  # of a turn's radius: if its ends are this close, only one has a number
+CLOSED = 0.1  # share of a turn's radius: if its ends are closer, only one has a number
 NUMBERED = 8  # approximate number of labelled positions on the marked turn
 MAX_VECTOR_POINTS = 2000  # points that a vector file contains one by one
 
@@ -43,7 +43,7 @@ class PathNumbers(Numbers[TableEncoding]):
     positions: Array = over("position")
     components: tuple[str, ...] = over("component")
     share: Array = aside("component")  # of the variance
-    in_order: bool  # whether each position's nearest is a neighbour, in two components
+    in_order: bool  # whether, in two components, the point nearest to each position is a neighbour's
     tied: bool  # whether the next component has as much variance as the last
     period: float | None = None  # mean number of positions per turn of a circling path
     round_middle: bool = aside()  # whether all turns have the same centre
@@ -226,8 +226,10 @@ def _labelled_positions(positions: Array, turn: Array | None) -> list[int]:
 
 
 def principal_coordinates(encoding: TableEncoding, covered: Positions, count: int) -> tuple[Array, Array, Array]:
-    """Return the rows minus their mean along `count` principal components (n, count), all eigenvalues, and the indices
-    used."""
+    """Return the rows minus their mean along `count` principal components, shape (n, count).
+
+    Also return all eigenvalues, and the indices of the components used.
+    """
     rows = np.array(encoding.table(covered.array()))
     rows -= rows.mean(axis=0)
     if len(rows) < rows.shape[1]:
@@ -237,7 +239,7 @@ def principal_coordinates(encoding: TableEncoding, covered: Positions, count: in
         sizes, vectors = np.linalg.eigh(rows.T @ rows)
     largest = np.sort(np.argsort(sizes)[-count:])[::-1]
     axes = vectors[:, largest]
-    peaks = np.abs(axes) >= (1 - ROUNDING) * np.abs(axes).max(axis=0)  # the first one within rounding
+    peaks = np.abs(axes) >= (1 - ROUNDING) * np.abs(axes).max(axis=0)  # of equal peaks, the first decides the sign
     return rows @ (axes * np.sign(axes[peaks.argmax(axis=0), np.arange(count)])), np.maximum(sizes, 0.0), largest
 
 
@@ -313,7 +315,9 @@ def round_step(least: float) -> int:
 
 
 def _percent(share: float) -> str:
-    """Return a share as text in per cent, with a decimal below 10 %; "100%" only if the share is all of the
-    variance."""
+    """Return a share as text in per cent, with one decimal below 10 %.
+
+    "100%" means that the share is all of the variance.
+    """
     text = f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.1f}%"
     return "99%" if text == "100%" and share < 1 - ROUNDING else text

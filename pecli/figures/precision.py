@@ -27,16 +27,18 @@ from pecli.page.words import ems
 
 WORST = 2.0  # the largest possible error of a sine
 DECADES = 1e4  # largest ratio of errors on the colour scale
-LOW = 0.9  # share of the positions: further down, numbers go above their line
+LOW = 0.9  # share of the positions after which numbers are written above their line
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionNumbers(ColouredNumbers[Harmonic]):
-    """The error of each pair (the larger of the errors of its sine and its cosine) as the maximum over the positions of
-    each row, and the largest error with its place."""
+    """The largest error of each pair in each bin of positions, and the largest error of all with its place.
+
+    The error of a pair is the larger of the errors of its sine and its cosine.
+    """
 
     error: Array = over("position", "pair", across="pair")
-    positions: Array = over("position")  # centres of the rows
+    positions: Array = over("position")  # centres of the bins
     first_wrong: Array = aside("pair")  # first position with an error above NOTABLE, or NaN
     block: int = aside()
     largest: float
@@ -56,7 +58,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
         return [rounded, line, trained_border_note(self.trained), self._pair_0_note()]
 
     def _pair_0_note(self) -> str:
-        """Return the note on why pair 0 has almost no error: its angles are whole positions; "" if that is not so."""
+        """Return the note that pair 0 has almost no error because its angles are whole positions; "" if untrue."""
         encoding, rows = self.view.encoding, self.view.covered
         far = max(rows.stop - 1, -rows.start) - np.array([0.0, 1.0])  # the two largest, one of them odd
         if not self.wrong or encoding.frequencies()[0] != 1 or not np.array_equal(ROUND[encoding.dtype](far), far):
@@ -82,14 +84,14 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
 
 @dataclass(frozen=True)
 class Precision(PrecisionFigure):
-    """The error of a table computed in a smaller number type: pairs across, positions down, on a logarithmic scale.
+    """The error of a table computed in a smaller number type; pairs are columns, positions are rows.
 
     Notes
     -----
-    The angle ω p of a fast pair is large, and so is its rounding error compared with 2π. The error therefore grows with
-    the position, most of all in fast pairs, until it is as large as the wave. Cells without error are blank. `Harmonic`
-    lists the operations that are rounded. With `by` "stage": the largest phase error of each pair, with only one stage
-    rounded.
+    Colours are logarithmic. The angle ω p of a fast pair is large, and so is its rounding error compared with 2π. The
+    error therefore grows with the position, most of all in fast pairs, until it is as large as the wave. Cells without
+    error are blank. `Harmonic` lists the operations that are rounded. With ``by="stage"``, the figure shows the largest
+    phase error of each pair with only one stage rounded.
     """
 
     @classmethod
@@ -165,8 +167,7 @@ class Precision(PrecisionFigure):
         return [image]
 
     def _label_pairs(self, numbers: PrecisionNumbers, panel: Axes, canvas: Canvas) -> None:
-        """Draw brackets over the pairs with and without notable errors, and label the first wrong position of each
-        pair.
+        """Draw brackets over the pairs with and without notable errors, and label each pair's first wrong position.
 
         If the labels do not fit, only the first position of all is labelled.
         """

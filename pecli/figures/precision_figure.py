@@ -1,4 +1,4 @@
-"""The common base of the figures behind `precision`, with their options."""
+"""The common base of the figures of `precision`, with their options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ APART = 0.46  # columns between a bracket's end and the centre of its last colum
 
 @dataclass(frozen=True)
 class PrecisionFigure(WithTrained[Harmonic]):
-    """Base of the figures behind `precision`, with its options."""
+    """Base of the figures of `precision`, with their options."""
 
     name: ClassVar[str] = "precision"
     requires: ClassVar[Any] = Harmonic

@@ -42,8 +42,10 @@ class StageNumbers(Numbers[Harmonic]):
 
     @property
     def worst(self) -> str:
-        """The stage with most wrong pairs; if two stages have equally many, the later one, because it is computed from
-        the earlier one."""
+        """The stage with most wrong pairs; of two with equally many, the later one.
+
+        The later stage is computed from the earlier one.
+        """
         return max(reversed(STAGES), key=lambda name: self.wrong[name])
 
     def message(self) -> str:
@@ -119,8 +121,10 @@ class PrecisionStages(PrecisionFigure):
 
 
 def _decimals(axis: Any) -> None:
-    """Write the powers of ten on an axis as decimals, such as 0.001, because the label of the line at 0.1 is a decimal
-    too."""
+    """Write the powers of ten on an axis as decimals, such as 0.001.
+
+    The label of the line at 0.1 is a decimal, too.
+    """
     from pecli.page.ticks import NumberTexts
 
     axis.set_major_formatter(NumberTexts(lambda value: f"{value:.12f}".rstrip("0").rstrip(".")))

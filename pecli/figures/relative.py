@@ -26,13 +26,13 @@ from pecli.page.colors import STROKES
 from pecli.page.panels import ColorBar, Panel, PanelGroup, grids_around, in_columns
 from pecli.page.words import ems
 
-SLICES = 4  # default number of dimensions: a full grid beside the offsets
-FINEST, COARSEST = 1 / 8, 3  # of the length: wavelengths with a clear number of stripes
-SEEN = 1 / 100, 40  # of the length: shorter waves average to 0, longer ones look flat
+SLICES = 4  # default number of dimensions, which fill a grid beside the offsets
+FINEST, COARSEST = 1 / 8, 3  # shares of the length: wavelengths with a clear number of stripes
+SEEN = 1 / 100, 40  # shares of the length: shorter waves average to 0, longer ones look flat
 FEWEST = 4  # with fewer positions no offset is marked
-STEPS = 25  # up to so many positions, an offset's cells are outlined; with more, a line marks it
-SHARE = 1 / 4  # of the length: approximate size of the marked offset
-FALLS = 8  # times the length: the cosines of longer waves look flat
+STEPS = 25  # with at most so many positions, an offset's cells are outlined; with more, a line marks them
+SHARE = 1 / 4  # share of the length: approximate size of the marked offset
+FALLS = 8  # multiple of the length: the cosines of longer waves look flat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +100,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         check_indices("dims", self.dims, view, view.encoding.width, "dimensions")
 
     def computed_dims(self, view: View[Harmonic]) -> Array:
-        """Return the dimensions to compute: the chosen ones, or those that a picture shows, or all if there is no
-        picture."""
+        """Return the dimensions to compute: those to draw, or all if none are chosen and there is no picture."""
         if self.dims is None and view.panels is None:
             return np.arange(view.encoding.width)
         return self.drawn_dims(view)

@@ -16,7 +16,7 @@ from pecli.figures.base import Figure, View
 class Revealing(Figure[E]):
     """Base of the figures that can be drawn step by step, from the top or the left.
 
-    `reveal` becomes a sweep of `revealed` when options are expanded into jobs: no figure has it, and no job stores it.
+    When options are expanded into jobs, `reveal` becomes a sweep of `revealed`: figures and jobs never have `reveal`.
     """
 
     reveal: bool = option(False, "add one wave or pair per frame of a .gif or .html, or page of a .pdf")
@@ -32,7 +32,7 @@ class Revealing(Figure[E]):
         return {name: value for name, value in super().settings().items() if name != "reveal"}
 
     def check_revealed(self, view: View[E]) -> None:
-        """Raise UsageError if there is one step, so that it has no effect to choose how many are drawn."""
+        """Raise UsageError if `revealed` is given although the figure is drawn in one step."""
         if self.revealed is not None and self.steps(view) == 1:
             raise UnusedOptionError("revealed", self.revealed, f"this {self.name} is drawn in one step")
 

@@ -1,4 +1,4 @@
-"""The effect of RoPE on a query: before, after, and the circles on which pairs of columns turn."""
+"""The effect of RoPE on a query: before, after, and the circles on which pairs of columns rotate."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Rotation(RotationFigure):
         )
 
     def _query(self, shape: tuple[int, int]) -> Array:
-        """Return the query as an array of this shape."""
+        """Return Q as an array of this shape; raise UsageError if a file has another shape."""
         random = np.random.default_rng(self.content_seed)
         if self.content == "random":
             return random.standard_normal(shape)
@@ -227,8 +227,10 @@ class Rotation(RotationFigure):
 
 
 def _turns_of(view: View[Rotary]) -> Array:
-    """Return the number of turns of each pair from the first to the last position, or infinity if frequencies are
-    unknown."""
+    """Return the number of turns of each pair from the first to the last position, shape (n_pairs,).
+
+    It is infinity for a single position, or if frequencies are unknown.
+    """
     if not isinstance(view.encoding, Harmonic) or view.covered.length == 1:
         return np.full(view.encoding.width // 2, np.inf)
     ends = view.encoding.coordinates(np.array([view.covered.start, view.covered.stop - 1], dtype=np.float64))

@@ -37,7 +37,7 @@ class ArrowNumbers(Numbers[Rotary]):
     offset: int
     wavelength: float
     apart: float  # degrees, from 0 to 180
-    score: float  # of a query and a key that are equal unit vectors
+    score: float  # of equal unit vectors as query and key
 
     def message(self) -> str:
         return say("rotation.stay_apart", degrees=number_text(self.apart, 3))
@@ -45,8 +45,10 @@ class ArrowNumbers(Numbers[Rotary]):
 
 @dataclass(frozen=True)
 class RotationArrows(RotationFigure):
-    """The figure of `rotation --offset D`, after Su et al. 2021, RoFormer, figure 1 and equation 12,
-    arXiv:2104.09864."""
+    """The figure of `rotation --offset D`.
+
+    After Su et al. 2021, RoFormer, figure 1 and equation 12, arXiv:2104.09864.
+    """
 
     def shape(self, view: View[Rotary]) -> tuple[int, ...]:
         return (len(self._places(view)), 2)

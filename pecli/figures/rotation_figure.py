@@ -1,4 +1,4 @@
-"""The options that both figures of `rotation` share."""
+"""The options that the figures of `rotation` share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PATHS = 4  # default number of pairs whose paths are drawn
 
 @dataclass(frozen=True)
 class RotationFigure(WithCellNumbers[Rotary]):
-    """Base of the two figures of `rotation`, with their options."""
+    """Base of the figures of `rotation`, with their options."""
 
     name: ClassVar[str] = "rotation"
     requires: ClassVar[Any] = Rotary | Harmonic
@@ -122,7 +122,7 @@ class RotationFigure(WithCellNumbers[Rotary]):
             raise UsageError(text, option="offset", value=self.offset)
 
     def _check_shift(self, encoding: Harmonic) -> None:
-        """Raise UsageError if sinusoids have no matrix that shifts positions, or none was asked for."""
+        """Raise UsageError if sinusoids have no matrix that shifts positions, or if --matrix is not given."""
         if self.matrix is None:
             text = f"{encoding.name} rotates no query; its matrix M_k, PE(p + k) = M_k PE(p), can be drawn"
             raise UsageError(text, option="encoding", value=encoding.name, advice=f"give {option_text('matrix', 3)}")
@@ -132,8 +132,7 @@ class RotationFigure(WithCellNumbers[Rotary]):
         encoding.partners()
 
     def drawn_pairs(self, view: View[Rotary]) -> Array:
-        """Return the pairs whose paths are drawn; by default evenly spaced, or the first pair of each axis of a
-        grid."""
+        """Return the pairs whose paths are drawn; by default spread, or the first pair of each axis of a grid."""
         if self.pairs is None and isinstance(view.encoding, OnAxes) and view.encoding.sides:
             if view.encoding.directions_of_pairs is not None:
                 return np.arange(min(PATHS, view.encoding.width // 2))

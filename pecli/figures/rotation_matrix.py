@@ -45,7 +45,7 @@ class RotationMatrix(RotationFigure):
         return MatrixNumbers(view=view, matrix=matrix, dimensions=np.arange(width), position=position)
 
     def _rotates(self, view: View[Any]) -> bool:
-        """Return whether the encoding turns queries; if not, the matrix shifts its position vectors."""
+        """Return whether the encoding rotates queries; if not, the matrix shifts its position vectors."""
         return isinstance(view.encoding, Rotary)
 
     def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
@@ -64,7 +64,7 @@ class RotationMatrix(RotationFigure):
         colours = canvas.colours("diverging")
         image = show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)
         look: dict[str, Any] = {"edgecolor": "0.5", "linewidth": 0.5 * canvas.scale, "fill": False}
-        for row, column in np.argwhere(numbers.matrix) if len(numbers.matrix) <= OUTLINED else ():  # for pale cells
+        for row, column in np.argwhere(numbers.matrix) if len(numbers.matrix) <= OUTLINED else ():  # around pale cells
             axes[0].add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
         self.write_numbers(axes, [image], canvas)
         return [image]

@@ -25,44 +25,46 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 from pecli.page.text import points_per_pixel
 
 LABELLED = 5  # most offsets to label; the pairs of an offset form a streak
-APART = 0.1  # of the points' range: free margin around a label, and largest width of a labelled streak
+APART = 0.1  # shares of the points' range: free margin around a label, and largest width of a labelled streak
 TRIANGLES = {"upper": "scatter.upper_triangle_p_q", "lower": "scatter.lower_triangle_p_q"}
 MAX_POINTS = 200_000  # more points are counted in cells instead of drawn
 MAX_VECTOR_POINTS = 2000  # points that a vector file contains one by one
-LARGE_POINTS = 500  # up to so many, points are larger and not counted
-HEXAGONS = 46  # across a panel of density
-STRAY = 1 / 32  # of the largest possible distance: pairs farther from the curve stray
+LARGE_POINTS = 500  # up to so many points are drawn larger, and not counted
+HEXAGONS = 46  # number of hexagons across a panel
+STRAY = 1 / 32  # share of the largest possible distance: pairs farther from the curve stray
 EXCEPTIONS = 1 / 8  # largest share of positions that may cause all stray pairs
 NAMED = 3  # most offsets to label beside an enlarged part
 ZOOMED = 0.7  # largest share of both axes that is worth enlarging
 WIDE = 40  # ems of small text: least width of a panel with an enlarged part
-NAME = 0.3  # of the points' range: room for a label right of a streak
-SPLIT = 0.44  # of the panel's width: the whole and the enlarged part each
+NAME = 0.3  # share of the points' range: room for a label to the right of a streak
+SPLIT = 0.44  # share of the panel's width for the whole, and for the enlarged part
 MAX_CELLS = 240  # most cells along a side of a density image
 FLAT = 0.55  # height over width of a panel alone in its row
 MARGIN = 0.05  # around the data, as a share of the axis
-SHARED = 0.1  # distinct points per pair, up to which each dot stands for several pairs
+SHARED = 0.1  # ratio of distinct points to pairs up to which each dot stands for several pairs
 LARGEST, SMALLEST = 14.0, 9.0  # of such dots: largest diameter in points, smallest area in square points
 TINY = 1e-300  # avoids division by 0
 TREND = 0.5  # least absolute rank correlation that counts as a trend
 
 
 def offset_text(name: str) -> str:
-    """Return advice if the user asks for the offset as a measure, else ""."""
+    """Return advice if the user asks for the offset as a measure, otherwise ""."""
     asked = name.lower() in ("offset", "distance", "p-q", "|p-q|", "p − q")
     return "pecli offsets -m corr shows a measure against the offset p − q" if asked else ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CloudNumbers(Numbers[TableEncoding]):
-    """Base of the numbers of a scatter plot: the correlations over all pairs. Subclasses add the pairs as points or as
-    counts."""
+    """Base of the numbers of a scatter plot: the correlations over all pairs.
+
+    Subclasses add the pairs as points or as counts.
+    """
 
     pearson: float | None  # linear correlation of the points
     spearman: float | None  # rank correlation of the points
     pairs: int
-    undefined: int  # pairs left out, with a constant row
-    exceptions: tuple[int, ...] | None = None  # positions behind all pairs off the curve
+    undefined: int  # pairs left out because a row is constant
+    exceptions: tuple[int, ...] | None = None  # positions that all pairs off the curve have in common
     measures: tuple[str, str] = aside()  # horizontal, vertical
 
     def message(self) -> str:
@@ -88,7 +90,7 @@ class CloudNumbers(Numbers[TableEncoding]):
         return say("scatter.agree_except_some", count=len(odd), all=self.view.covered.length)
 
     def run_of_exceptions(self) -> dict[str, str]:
-        """Return the first and the last exception as texts if the exceptions are contiguous, else {}."""
+        """Return the first and the last exception as texts if the exceptions are contiguous, otherwise {}."""
         odd, encoding = self.exceptions, self.view.encoding
         if not odd or odd[-1] - odd[0] >= len(odd) or encoding.sides:
             return {}
@@ -142,7 +144,7 @@ class ScatterNumbers(CloudNumbers):
 
     @property
     def deviations(self) -> Array:
-        """The deviation of each pair's distance from that curve, shape (pairs,)."""
+        """The deviation of each pair's distance from the curve, shape (pairs,)."""
         correlation, distance = (self.x, self.y) if self.measures[0] == "corr" else (self.y, self.x)
         return np.asarray(np.abs(distance - np.sqrt(np.maximum(0, 2 * (self.norm or 0.0) * (1 - correlation)))))
 
@@ -152,8 +154,10 @@ class ScatterNumbers(CloudNumbers):
         return np.isin(self.p, self.exceptions or ()) | np.isin(self.q, self.exceptions or ())
 
     def enlarged_region(self) -> tuple[Array, Array] | None:
-        """Return the low and high ends (horizontal, vertical) of the region with most pairs; None if it is almost
-        everything."""
+        """Return the low and high ends (horizontal, vertical) of the region with most pairs.
+
+        Return None if the region is almost everything.
+        """
         some = ~self.has_exception & (self.pair_distances() > NAMED)
         if not self.exceptions or not some.any():
             return None
@@ -193,7 +197,7 @@ class Scatter(Figure[TableEncoding]):
     -----
     The colour shows the number of pairs. Rows with mean 0 and the same norm ℓ have the distance √(2ℓ² (1 − r)) at
     correlation r. Pairs far from that curve are red if they all belong to a few positions. Both measures are symmetric,
-    so the upper and the lower triangle of the distance matrix show the same.
+    so the upper and the lower triangle of the distance matrix show the same points.
 
     The cost grows with the square of the length: a correlation depends on p and q, not on p − q alone, so each of the
     n(n − 1)/2 pairs has its own point, which must be computed and counted (measured: 8 million per second).
@@ -257,8 +261,10 @@ class Scatter(Figure[TableEncoding]):
         return DensityNumbers(**known, **{**vars(cells), **drawn})
 
     def _with_exceptions(self, numbers: ScatterNumbers) -> ScatterNumbers:
-        """Return the numbers with `norm` and `exceptions` set, if correlation and distance are shown and all norms are
-        equal."""
+        """Return the numbers with `norm` and `exceptions` set.
+
+        They stay unset unless correlation and distance are shown and all norms are equal.
+        """
         view = numbers.view
         squares = (view.encoding.table(view.covered.array()) ** 2).sum(axis=1)
         norm = float(squares.mean())
@@ -292,8 +298,10 @@ def _two_digits(correlation: float) -> str:
 
 
 def covering_positions(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
-    """Return positions such that each pair (p, q) contains one of them, found greedily; None if more than `most`
-    positions are needed."""
+    """Return positions such that each pair (p, q) contains one of them, found greedily.
+
+    Return None if more than `most` positions are needed.
+    """
     found: list[int] = []
     while len(p):
         if len(found) == most:
@@ -306,8 +314,10 @@ def covering_positions(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
 
 
 def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
-    """Draw the pairs as dots or hexagons, beside an enlarged part if most pairs are close together; return the
-    mappable."""
+    """Draw the pairs as dots or hexagons; return the mappable.
+
+    If most pairs are close together, that part is also drawn enlarged.
+    """
     size, few = canvas.scale, len(numbers.x) <= LARGE_POINTS
     if (places := numbers.distinct_points()) is not None:
         points, counts = places
@@ -391,7 +401,7 @@ def _draw_curve(numbers: ScatterNumbers, axes: Axes, canvas: Canvas, named: bool
 
 
 def _draw_box(axes: Axes, part: tuple[Array, Array], canvas: Canvas) -> None:
-    """Draw a box around the part of a panel that is enlarged at its right."""
+    """Draw a box around the part of a panel that is enlarged to its right."""
     from matplotlib.patches import Rectangle
 
     (left, bottom), (right, top) = part

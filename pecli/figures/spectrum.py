@@ -48,14 +48,14 @@ BEYOND, UNSCALED = "C1", "C5"  # colours of pairs beyond a length, and of unscal
 
 @dataclass(frozen=True, kw_only=True)
 class SpectrumNumbers(Numbers[TableEncoding]):
-    """The wavelengths of all pairs of all encodings, in positions. Pairs that never turn are left out."""
+    """The wavelengths of all pairs of all encodings, in positions. Pairs that do not rotate are left out."""
 
     wavelength: Array = over("pair")
     pair: Array = over("pair")
     encoding: Array = over("pair")
     stretch: Array = over("pair")  # wavelength divided by the unscaled wavelength
     shows_ratio: bool = aside()  # whether the stretch is drawn, not the wavelength
-    ratio: tuple[str, ...] = over("encoding")  # between neighbouring wavelengths
+    ratio: tuple[str, ...] = over("encoding")  # ratio of neighbouring wavelengths
     longer_than_length: tuple[int, ...] = over("encoding")  # pairs that never complete a turn within the length
     still: tuple[int, ...] = over("encoding")  # pairs left out: frequency 0, or a column that does not vary
     ramp: dict[str, tuple[float, float]] | None  # range of blended pairs, per encoding that has some
@@ -75,12 +75,14 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         ]
 
     def mask_of(self, line: Line) -> Array:
-        """Return the mask of a line's numbers."""
+        """Return the mask of the numbers that belong to a line, shape (pairs,)."""
         return (self.encoding == line.encoding) & np.isin(self.pair, line.pairs)
 
     def dashed(self, line: Line) -> bool:
-        """Return whether a line has a dashed counterpart without scaling; single dots and nearly equal lines have
-        none."""
+        """Return whether a line has a dashed counterpart without scaling.
+
+        Single dots and nearly equal lines have none.
+        """
         stretch = self.stretch[self.mask_of(line)]
         return not self.shows_ratio and len(stretch) > 1 and bool((np.abs(stretch - 1) > NOTABLE).any())
 
@@ -124,7 +126,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return length if alone and not self.is_scaled(0) and self.longer_than_length[0] else None
 
     def is_scaled(self, at: int) -> bool:
-        """Return whether a scaling changes wavelengths of encoding number `at`."""
+        """Return whether a scaling changes wavelengths of the encoding with index `at`."""
         return bool((np.abs(self.stretch[self.encoding == at] - 1) > NOTABLE).any())
 
     def exceeds_level(self, line: Line) -> Array:
@@ -138,8 +140,10 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return say("spectrum.finish_no_turn", count=count, all=every, length=length) if count else ""
 
     def _stretched_text(self) -> str:
-        """Return the headline on one scaling: the pairs left unchanged and fully scaled, or the first pair that is
-        scaled."""
+        """Return the headline on one scaling.
+
+        It states how many pairs are left unchanged and fully scaled, or which pair is the first scaled one.
+        """
         parts = {part.name: part.pairs for part in scaling_parts(self.view.encodings[0], self.stretch)}
         every, factor = len(self.stretch), number_text(float(self.stretch.max()), 3)
         if len(parts.get("stretched", ())) == every:
@@ -170,15 +174,16 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return text if len(text) <= MAX_HEADLINE else ""
 
     def _scaled_text(self) -> str:
-        """Return the headline on the pairs that each of several scalings stretches; "" if one encoding is not
-        scaled."""
+        """Return the headline on the pairs that several scalings stretch; "" if an encoding is not scaled."""
         if not all(map(self.is_scaled, range(len(self.view.encodings)))):
             return ""
         return self._counts_text("spectrum.of_pairs_are_stretched", self.stretch > 1 + NOTABLE)
 
     def _beyond_trained_text(self, trained: int) -> str:
-        """Return the headline on wavelengths that exceed the trained length, without any scaling, because training used
-        none."""
+        """Return the headline on wavelengths that exceed the trained length.
+
+        The wavelengths are those without any scaling, because training used none.
+        """
         longer = self.wavelength / self.stretch > trained
         if len(self.view.encodings) == 1 and not self.is_scaled(0):
             count, every = int(longer.sum()), len(longer)
@@ -206,8 +211,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return said if len(said) <= MAX_HEADLINE else ""
 
     def _longer_text(self) -> str:
-        """Return the headline on which of two encodings has the longer wavelengths and by how much, or that they are
-        equal."""
+        """Return the headline on which of two encodings has longer wavelengths and how much, or that all are equal."""
         encodings, waves = self.view.encodings, [self.wavelength[self.encoding == at] for at in (0, 1)]
         if len(encodings) != 2 or len(waves[0]) != len(waves[1]):
             return ""
@@ -323,7 +327,7 @@ class Spectrum(WithTrained[TableEncoding]):
         return [PanelGroup(panels, in_columns(count, *[1] * canvas.narrow))]
 
     def _panel_count(self, view: View[TableEncoding]) -> int:
-        """Return the number of panels: one per encoding if one of them is scaled, else one."""
+        """Return the number of panels: one per encoding if one of them is scaled, otherwise 1."""
         waves = zip(view.encodings, waves_of(view), strict=True)
         scaled = any((np.abs(stretch_of(*own) - 1) > NOTABLE).any() for own in waves)
         return len(view.encodings) if scaled and not self.ratio else 1
@@ -341,7 +345,7 @@ class Spectrum(WithTrained[TableEncoding]):
         looks = (self._look(view, line.encoding, at, canvas) for at, line in enumerate(lines))
         names = (f"{line.label} ({units[line.encoding]})" if several else line.label for line in lines)
         entries = list(zip(names, looks, strict=True))
-        if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # leaders would not cross other lines
+        if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # leaders cross no other lines
             label_lines(axes[0], entries, canvas)
         elif len(entries) > 1:
             add_legend(axes[0], entries)
@@ -464,7 +468,7 @@ def scaling_parts(encoding: TableEncoding, stretch: Array) -> list[Part]:
 
 
 def panel_names(encodings: Sequence[TableEncoding]) -> list[tuple[str, str]]:
-    """Return (short name of its scaling, other distinguishing parameters) for each encoding."""
+    """Return the short name of each encoding's scaling, and its other distinguishing parameters."""
     without = {name for e in encodings for name, item in e.options().items() if item.only_with or name == "scaling"}
     rests = distinguishing_labels([*encodings], without=without)
     pieces = [encoding.title_pieces(without)[0] for encoding in encodings]

@@ -1,4 +1,4 @@
-"""How many times slower several scalings turn each pair, and the pairs that they leave unchanged, blend and scale."""
+"""How many times slower several scalings turn each pair, and which pairs they leave unchanged, blend and scale."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def labels_of_lines(numbers: RatioNumbers, narrow: bool) -> list[str]:
 
 
 def needed_factor(view: View[TableEncoding]) -> float | None:
-    """Return the ratio of the extended and the original context, or None if scalings differ in it."""
+    """Return the ratio of the extended and the original context; None if scalings have different ratios."""
     found = set()
     for encoding in view.encodings:
         if not isinstance(encoding, Scaled) or encoding.scaling == "default":

@@ -41,12 +41,12 @@ class TemperatureNumbers(Numbers[Rope]):
     positions: Array = over("position")
     last_factor: tuple[float, ...] = over("encoding")  # at the last position with a factor
     last_position: tuple[int, ...] = over("encoding")
-    first_change: tuple[int | None, ...] = over("encoding")  # first position with a factor unlike that of the first
+    first_change: tuple[int | None, ...] = over("encoding")  # first position whose factor differs from the first factor
     growth: tuple[float, ...] = aside()  # ratio of the last and the first factor
 
     @property
     def named(self) -> int:
-        """The index of the encoding in the headline: with the largest growth, or the factor farthest from 1."""
+        """The index of the encoding in the headline: the one with the largest growth or the factor farthest from 1."""
         grows = max(self.growth) > 1 + SAME
         return int(np.argmax(self.growth if grows else np.abs(np.log(np.maximum(self.last_factor, SAME)))))
 
@@ -197,8 +197,10 @@ def last_factor(encoding: Rope, view: View[Rope]) -> tuple[int, float]:
 
 
 def first_change(encoding: Rope, view: View[Rope]) -> int | None:
-    """Return the first position on the axis whose factor is larger than that of the axis's first position, or None;
-    factors never fall."""
+    """Return the first position whose factor is larger than that of the axis's first position; None if there is none.
+
+    Factors never fall.
+    """
     low, (high, last) = first_shown(view), last_factor(encoding, view)
     first = float(score_factors(encoding, np.array([low]))[0])
     if last <= first * (1 + SAME):
@@ -225,13 +227,16 @@ def labels_of_lines(view: View[Rope]) -> list[str]:
 
 
 def names_of(view: View[Rope]) -> list[str]:
-    """Return the name of each line: the encoding's label or the source of its factor, made different if equal."""
+    """Return the name of each line: the encoding's label or the source of its factor.
+
+    If two of these are equal, return labels that distinguish the encodings instead.
+    """
     names = [encoding.label or _name(encoding) for encoding in view.encodings]
     return names if len({*names}) == len(names) else distinguishing_labels(view.encodings)
 
 
 def _name(encoding: Rope) -> str:
-    """Return the source of the factor, such as "YaRN × 16" or "log n from 8,192 on", else the encoding's name."""
+    """Return the source of the factor, such as "YaRN × 16" or "log n from 8,192 on", or the encoding's name."""
     names = [scaled_name(encoding)] if encoding.attention_scaling != 1 else []
     if encoding.temperature:
         names.append(say("temperature.steps", length=encoding.temperature[1]))

@@ -45,7 +45,7 @@ class TermsNumbers(ColouredNumbers[Additive]):
     embeddings: str  # footnote on how the embeddings were made
     rounded: str = aside()  # footnote on the rounding of numbers in cells
     error: float  # the largest |sum of the terms − score computed directly|
-    spreads: dict[str, float]  # largest variation at equal offset; 0: only the offset matters
+    spreads: dict[str, float]  # largest variation at one offset; 0: only the offset matters
     limit: float
 
     def coloured(self) -> list[Array]:
@@ -80,11 +80,10 @@ class TermsNumbers(ColouredNumbers[Additive]):
 
 @dataclass(frozen=True)
 class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
-    """The score (x_p + PE_p)·(x_q + PE_q) of tokens x at positions p and q as the sum of four terms, on one colour
-    scale.
+    """The score (x_p + PE_p)·(x_q + PE_q) of tokens x at positions p and q as the sum of four terms.
 
-    Content · position and position · content depend on absolute positions. Position · position is constant along its
-    diagonals if the encoding is translation invariant: it depends only on the offset.
+    All terms have one colour scale. Content · position and position · content depend on absolute positions. Position ·
+    position is constant along its diagonals if the encoding is translation invariant: it depends only on the offset.
 
     Notes
     -----
@@ -174,7 +173,7 @@ class Terms(WithCellNumbers[Additive], TokenFigure[Additive]):
 
 
 def join_equal(axes: Axes, image: Any, codes: Array, canvas: Canvas) -> None:
-    """Draw strokes that join diagonally adjacent cells of equal offset.
+    """Draw strokes that join diagonally adjacent cells with the same offset.
 
     codes : a number per cell that is equal for equal offsets
     """
@@ -188,7 +187,7 @@ def join_equal(axes: Axes, image: Any, codes: Array, canvas: Canvas) -> None:
 
 
 def outline_spread(axes: Axes, values: Array, codes: Array, canvas: Canvas) -> None:
-    """Outline the two cells of equal offset that differ most.
+    """Outline the two cells with the same offset that differ most.
 
     codes : a number per cell that is equal for equal offsets
     """

@@ -27,7 +27,7 @@ from pecli.page.panels import ColorBar, PanelGroup
 from pecli.page.text import points_per_pixel
 
 SMALLEST = 20  # pixels: least width of a legible tile
-MARGIN = 0.05  # of the colour range: smaller differences of means are not mentioned
+MARGIN = 0.05  # share of the colour range: smaller differences of means are not mentioned
 GUTTER, SHORT = 2, 8  # cells between tiles; one cell if a side is below SHORT
 TILED, ENLARGED = 0.72, 0.215  # shares of the frame's width: all tiles, the enlarged tile
 CRISP = 2  # pixels per cell from which on all cells have a whole number of pixels
@@ -134,7 +134,7 @@ class Tiles(OverGrid):
         )
 
     def _patch_step(self, view: View[OnGrid]) -> int:
-        """Return n where every n-th patch along each axis has a tile, so that each cell has at least a pixel."""
+        """Return n such that tiles of every n-th patch along each axis have at least one pixel per cell."""
         if self.at is not None or view.panels is None:
             return 1
         pixels = (view.pixel_rows or 1, view.pixel_columns or 1)

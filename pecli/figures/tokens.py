@@ -200,8 +200,10 @@ def tokens_axis(label: str, words: Sequence[str], turned: bool = False) -> Axis:
 
 
 def fit_tokens(axes: Axes, size: float) -> None:
-    """Set the size of token labels in points; if labels below a panel would touch, turn them, or stack their characters
-    if these are Chinese."""
+    """Set the size of token labels in points, and turn labels below a panel that would touch.
+
+    If these are Chinese, their characters are stacked instead.
+    """
     axes.tick_params(labelsize=size)
     words = [label.get_text().replace("\n", "") for label in axes.get_xticklabels()]
     fits = names_fit(axes.xaxis, words)

@@ -1,4 +1,4 @@
-"""The rotation angles that a model never met in training: pairs across, positions down."""
+"""The rotation angles that a model never met in training; pairs are columns, positions are rows."""
 
 from __future__ import annotations
 
@@ -35,15 +35,17 @@ PART = 4  # the default trained length is 1/4 of the length shown
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenNumbers(Numbers[Harmonic]):
-    """The state of each pair at each position: 0 as trained, 1 slower than trained, 2 new angle. A row for several
-    positions has the largest of their states."""
+    """The state of each pair at each position: 0 as trained, 1 slower than trained, 2 new angle.
+
+    A row for several positions has the largest of their states.
+    """
 
     state: Array = over("encoding", "position", "pair", across="pair")
-    positions: Array = over("position")  # centres of the rows
+    positions: Array = over("position")  # centres of the bins
     block: int = aside()
     trained: int
     beyond: int  # number of angles beyond the trained length: pairs × positions
-    new: tuple[int, ...] = aside()  # number of new ones among them, per encoding
+    new: tuple[int, ...] = aside()  # number of new angles among them, per encoding
     slowed: tuple[int, ...] = aside()  # number of slower pairs, per encoding
 
     def facts(self) -> dict[str, Any]:
@@ -63,7 +65,7 @@ class UnseenNumbers(Numbers[Harmonic]):
         return [say("unseen.counts" if len(self.new) == 1 else "unseen.angles_are", trained=self.trained, **counts)]
 
     def share(self, at: int) -> str:
-        """Return the share of new angles beyond the trained length for encoding number `at`, as text."""
+        """Return the share of new angles beyond the trained length for the encoding with index `at`, as text."""
         percent = 100 * self.new[at] / max(1, self.beyond)
         return f"{number_text(percent, 2) if percent < 1 else round(percent)}%"
 
@@ -74,8 +76,10 @@ class UnseenNumbers(Numbers[Harmonic]):
 
     @property
     def avoiding_encodings(self) -> list[int]:
-        """The encodings without new angles that slow some pairs, the fewest pairs first; [] if no encoding has new
-        angles."""
+        """The encodings without new angles that slow some pairs, the fewest pairs first.
+
+        Empty if no encoding has new angles.
+        """
         found = [at for at, new in enumerate(self.new) if not new and self.slowed[at]]
         return sorted(found, key=lambda at: self.slowed[at]) if self.new[self.worst_encoding] else []
 
@@ -146,8 +150,10 @@ class Unseen(PairwiseRates):
     )
 
     def trained_length(self, view: View[Harmonic]) -> int:
-        """Return the trained length: the option's value, or the context length of an encoding, or a quarter of the
-        length shown."""
+        """Return the trained length, in positions.
+
+        It is the option's value, the context length of an encoding, or a quarter of the length shown, in this order.
+        """
         known = (encoding.contexts()[0] for encoding in view.encodings if isinstance(encoding, Scaled))
         return self.trained or next(filter(None, known), 0) or max(1, view.positions.stop // PART)
 

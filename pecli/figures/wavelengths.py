@@ -13,7 +13,7 @@ from pecli.measures.reduce import averaged_rows
 from pecli.measures.waves import MEASURED
 
 CLEAR = 2  # least pixels per column: fewer would mix sines and cosines
-MAX_WAVELENGTH = 1e15  # positions: longer waves count as standing still
+MAX_WAVELENGTH = 1e15  # positions: pairs with longer waves count as not rotating
 
 
 def wavelength_unit(encoding: Encoding) -> str:
@@ -38,7 +38,7 @@ def has_known_waves(encoding: TableEncoding) -> bool:
 
 
 def column_step(encoding: TableEncoding, most: int | None) -> int:
-    """Return n where every n-th column, or pair, is shown on `most` pixels."""
+    """Return n such that every n-th column, or pair, fits on `most` pixels."""
     if most is None:
         return 1
     if isinstance(encoding, Harmonic):

@@ -37,7 +37,7 @@ MANY = 6  # with more pairs, colours show their order
 
 @dataclass(frozen=True, kw_only=True)
 class WavesNumbers(Numbers[TableEncoding]):
-    """The largest (`values`) and smallest (`low`) value of each dimension in each run of positions."""
+    """The largest (`values`) and smallest (`low`) value of each dimension in each bin of positions."""
 
     values: Array = over("line", "position")
     dims: Array = over("line", name="dimension")
@@ -79,8 +79,9 @@ class Waves(Revealing[TableEncoding]):
     Notes
     -----
     A sine is drawn as a curve, with dots at the positions if they have room; one wavelength is measured from crest to
-    crest. Chosen dimensions have a lane each, where a sine and its cosine have the same colour. By default a pair
-    shares a lane, and pairs are drawn that visibly repeat. In a heatmap the repetitions would have to be counted.
+    crest. Each chosen dimension has its own lane, and a sine and its cosine have the same colour. By default, the two
+    columns of a pair share a lane, and pairs are chosen that visibly repeat. In a heatmap the repetitions would have to
+    be counted.
     """
 
     name: ClassVar[str] = "waves"
@@ -154,7 +155,7 @@ class Waves(Revealing[TableEncoding]):
         places = tuple((-LANE * np.arange(count)).tolist())
         x = along_lines(positions_axis(encoding), rows.start, rows.stop - 1)
         y = Axis(say(encoding.dimension_label), ends, tuple(_lane_names(encoding, lanes)), places)
-        aspect = max(0.9, 0.16 * count) if canvas.narrow else max(0.5, 0.08 * count)  # flat ones would squeeze lanes
+        aspect = max(0.9, 0.16 * count) if canvas.narrow else max(0.5, 0.08 * count)  # flatter ones would squeeze lanes
         return [PanelGroup((Panel(aspect, x=x, y=y, grid=True, least=(10.0, 2.2 * count)),))]
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -172,8 +173,10 @@ class Waves(Revealing[TableEncoding]):
                 axes[0].annotate(kind, (1.0, up), (5 * canvas.scale, 0), color=colour, **style)
 
     def _looks(self, view: View[TableEncoding], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the style of every line: one colour per pair, or one for sines and one for cosines if pairs share
-        lanes."""
+        """Return the style of every line.
+
+        There is one colour per pair, or one for sines and one for cosines if pairs share lanes.
+        """
         encoding, dims = view.encoding, self.drawn_dims(view)
         if not isinstance(encoding, Harmonic):
             return [{"color": "C0"}] * len(dims)
@@ -227,7 +230,7 @@ def _lane_names(encoding: TableEncoding, lanes: list[tuple[int, ...]]) -> list[s
 
 
 def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, canvas: Canvas) -> None:
-    """Write a wavelength above its lane, on a line from crest to crest if both are shown, else at the left.
+    """Write a wavelength above its lane, on a line from crest to crest if both are shown, otherwise at the left.
 
     crest, wave : position of the first crest, and distance to the next
     height : vertical coordinate of the line and the text

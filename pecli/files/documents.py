@@ -14,9 +14,9 @@ from pecli.files.metadata import FileMetadata
 from pecli.files.numbers import text_cell
 
 WIDTH = 120  # characters in a line of a report in a notebook
-NARROW = 32  # characters of a LaTeX column that is not wrapped
+NARROW = 32  # most characters of a LaTeX column that is not wrapped
 NUMBER = re.compile(r"-?[\d,]+(\.\d+)?(e[+-]?\d+)?")
-SIGNS = {  # signs in pecli's texts as commands that every LaTeX knows
+SIGNS = {  # signs in pecli's texts as LaTeX commands that need no package
     "−": "$-$", "×": r"$\times$", "·": r"$\cdot$", "…": r"\dots{}", "⋮": r"$\vdots$", "±": r"$\pm$", "≠": r"$\ne$",
     "≤": r"$\le$", "≥": r"$\ge$", "∞": r"$\infty$", "√": r"$\surd$", "→": r"$\to$", "⟨": r"$\langle$",
     "⟩": r"$\rangle$", "‖": r"$\|$", "Σ": r"$\Sigma$", "Δ": r"$\Delta$", "π": r"$\pi$", "ω": r"$\omega$",
@@ -90,7 +90,7 @@ def _md(block: Block) -> str:
 
 
 def plain_md(text: str) -> str:
-    """Return text escaped so that Markdown shows it literally, without links or images, and a terminal too."""
+    """Return text escaped so that Markdown and a terminal show it literally, without links or images."""
     return re.sub(r"([\\`*_|<$~\[\]]|&(?=#?\w+;))", r"\\\1", escaped(text, "\n"))
 
 
@@ -135,14 +135,16 @@ def _text_tex(text: str) -> str:
 
 
 def _plain_tex(text: str) -> str:
-    """Return text escaped so that LaTeX shows it literally, with powers as mathematics; control characters are escaped
-    too."""
+    """Return text escaped so that LaTeX shows it literally, with powers as mathematics.
+
+    Control characters are escaped too.
+    """
     plain, end, text = "", 0, escaped(text, "\n")
     for found in POWER.finditer(text):
         plain += _signs_tex(text[end : found.start()]) + f"${latex(found[0])}$"
         end = found.end()
     plain += _signs_tex(text[end:])
-    return re.sub(r"^(?= *[\[*])", "{}", plain, flags=re.MULTILINE)  # not an argument of the \\ before
+    return re.sub(r"^(?= *[\[*])", "{}", plain, flags=re.MULTILINE)  # so that it is no argument of \\
 
 
 def _signs_tex(text: str) -> str:

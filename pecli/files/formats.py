@@ -104,11 +104,11 @@ def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | No
 
 
 def format_of(path: str, given: str | None, default: str = "png", known: Collection[str] = ()) -> str:
-    """Return the format of a file by its extension, otherwise the given one, otherwise (stdout, devices) `default`.
+    """Return a file's format: by its extension, without one as given, for standard output and devices `default`.
 
     known : formats that the command can write, which an error message lists; by default all
 
-    Raises UsageError if there is none or they disagree.
+    Raises UsageError if the format is unknown, or if the extension differs from the given format.
     """
     example = f"{'text' if FORMATS[default].document else 'figure'}.{default}"
     if not path.strip():

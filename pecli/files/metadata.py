@@ -29,7 +29,7 @@ class FileMetadata(NamedTuple):
     inline : SVG for embedding, without an XML declaration
     adaptive : SVG whose colours follow the reader's light or dark mode
     long : write a matrix in long format, one row per number
-    separator, decimal : signs between the cells of a CSV file, and in its numbers
+    separator, decimal : separator between the cells of a CSV file, and decimal sign of its numbers
     """
 
     job: str

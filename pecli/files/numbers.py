@@ -21,7 +21,7 @@ from pecli.files.metadata import FileMetadata
 from pecli.files.sheet import Sheet
 
 PIECE = 1 << 16  # numbers converted to text at once: as Python objects all of them would fill memory
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # how cells begin that spreadsheets evaluate
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # beginnings of cells that spreadsheets evaluate
 EPOCH = (1980, 1, 1, 0, 0, 0)  # earliest date that .zip can hold
 
 
@@ -137,7 +137,7 @@ def text_cell(text: str) -> str:
 def json(parts: Any, about: FileMetadata) -> Iterator[bytes]:
     """Yield job, facts and arrays as one JSON object.
 
-    In long format the table is a list of rows, each an object; arrays that it does not hold follow.
+    In long format the table is a list of rows, each an object; arrays that are not in the table follow.
     """
     numbers, names = parts.first, [*parts.first.arrays()]
     yield f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}'.encode()
@@ -158,7 +158,7 @@ def json(parts: Any, about: FileMetadata) -> Iterator[bytes]:
 
 
 def _listed(begin: str, lists: Iterable[str]) -> Iterator[bytes]:
-    """Yield one JSON list made of several, preceded by `begin`."""
+    """Yield several JSON lists as one list, preceded by `begin`."""
     yield begin.encode()
     for at, text in enumerate(lists):
         yield (", " * (at > 0) + text[1:-1]).encode()

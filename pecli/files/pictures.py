@@ -102,9 +102,9 @@ def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None], **opt
     return buffer.getvalue()
 
 
-COMPRESSION = 4  # level; without alpha as small as level 6 with alpha, and written in 0.7 of the time
-COLOURS = 120  # in a palette: visibly the same as 256, in files a third smaller
-EXACT_COLOURS = 8  # of these, kept exactly: the most frequent ones and the darkest (white paper, black text)
+COMPRESSION = 4  # level: without alpha, files are as small as at level 6 with alpha, in 0.7 of the time
+COLOURS = 120  # colours of a palette: they look the same as 256, in files a third smaller
+EXACT_COLOURS = 8  # colours that stay exact: the most frequent and the darkest ones (white paper, black text)
 SAMPLED = 1 << 22  # pixels from which a palette is chosen
 
 
@@ -156,7 +156,7 @@ class Palette:
         self._nearest = np.full(1 << 24, -1, dtype=np.int16)  # cache: index of the nearest colour for every RGB value
 
     def of(self, image: Image) -> Image:
-        """Return the image in these colours."""
+        """Return the image with every pixel in the nearest colour of the palette."""
         from PIL import Image
 
         packed = np.asarray(image, dtype=np.int32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.int32)

@@ -23,18 +23,19 @@ class Over(NamedTuple):
 
     @property
     def axes(self) -> list[tuple[str, ...]]:
-        """The dimensions of each column that the array becomes: one column, or with `each` one for each dimension."""
+        """The dimensions of the columns that the array becomes: one column, or one for each dimension in `each`."""
         return [(name,) for name in self.each] or [self.dimensions]
 
 
 def over(*dimensions: str, **more: Any) -> Any:
-    """Return a dataclass field for an array with these dimensions, to be written in tables. The first such field is the
-    main array. Fields with the same dimensions are further columns, fields with fewer are coordinates. A tuple over
-    "encoding" is a fact of each encoding.
+    """Return a dataclass field for an array with these dimensions, to be written in tables.
+
+    The first such field is the main array. Fields with the same dimensions are further columns, fields with fewer are
+    coordinates. A tuple over "encoding" is a fact of each encoding.
 
     each : given instead of `dimensions`: several dimensions of the main array that all have these coordinates
     across : dimension of the main array that is spread over columns in a wide file, with headers ``pair 0``; by default
-        the last one, with headers ``0``
+      the last one, with headers ``0``
     name : name of the column in a long file; by default the dimension, or for a line the field's name in the singular
     """
     return field(metadata={"over": Over(dimensions, **more)})
@@ -95,8 +96,10 @@ class Sheet:
         return [own.field for own in self.places or self.beside if own.dimensions in axes]
 
     def written(self, long: bool = False) -> tuple[list[str], list[Array]]:
-        """Return header and columns of a file: coordinates, and a column for each value of the last dimension; in long
-        format one row per number, with the arrays of the same dimensions beside it."""
+        """Return header and columns of a file: coordinates, and a column for each value of the last dimension.
+
+        In long format there is one row per number, with the arrays of the same dimensions beside it.
+        """
         long = long or self.always_long
         rows = self.order if long and not self.named else self.order[:-1]
         places = [own for own in self.places if {*own.dimensions} <= {*rows}]

@@ -41,7 +41,7 @@ from pecli.files.writer import STDOUT, spool_stdin
 MAGIC_NUMBERS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
 GLOB = re.compile(r"[*?\[]")
 MAX_BYTES = 1 << 20  # bytes of one read, of a header, and of a job in a file
-MAX_HASHED = 1 << 34  # largest file hashed on behalf of a stranger's picture; shards of weights are smaller
+MAX_HASHED = 1 << 34  # larger files are not hashed for a stranger's picture; shards of weights are smaller
 
 
 class BoundedFile(io.FileIO):
@@ -73,7 +73,7 @@ def local_path(path: str) -> str:
 
 
 def file_label(path: str) -> str:
-    """Return the name of a file in titles: of a hub reference model and tensor, of an array the start of its digest."""
+    """Return the name of a file for titles: model and tensor of a hub reference, first digits of an array's digest."""
     if path == STDOUT:
         return say("page.standard_input")
     if path.startswith(IN_MEMORY):
@@ -113,8 +113,8 @@ def open_file(path: str) -> BoundedFile:
 
     Raises
     ------
-    FileError : it does not exist, cannot be read, or is not a regular file (a FIFO or a device might never end)
-    UsageError : it may not be read
+    FileError : the file does not exist, cannot be read, or is not regular (a FIFO or a device might never end)
+    UsageError : the file may not be read
     """
     if not isinstance(path, StdinFile):
         check_readable(path)
@@ -185,7 +185,7 @@ TABLE_NAMES = (  # ends of the names of position tables in released models
     "pos_emb",
     ".pe",  # PyTorch's tutorial, a buffer of shape (n, 1, d)
 )
-WORD_NAMES = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "tok_embeddings.weight")  # of words
+WORD_NAMES = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "tok_embeddings.weight")  # word embeddings
 
 
 @dataclass(frozen=True)
@@ -307,8 +307,8 @@ INDEX_NAMES = ("", "positions", "position", "pos", "index", "idx")  # names of a
 def _csv_rows(path: str) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and cells of every line that is not blank.
 
-    Cells are separated by the first of semicolon, tab and comma that the first line has; beside the first two a comma
-    is the decimal sign.
+    Cells are separated by semicolons, tabs or commas: the first of these that the first line has. With semicolons or
+    tabs, a comma is the decimal sign.
     """
     separator = ""
     try:
@@ -331,7 +331,7 @@ def _csv_arrays(path: str) -> dict[str, StoredArray]:
     row = next(lines, None) if header else (first, cells)
     if not first or row is None:
         raise TableFileError(f"{path} has no numbers")
-    _numbers(path, *row, len(cells))  # words are no table; the other lines are read later
+    _numbers(path, *row, len(cells))  # raises if they are not numbers; the other lines are read later
     n_rows = 1 + sum(1 for _ in lines)
 
     def read() -> Array:
@@ -378,7 +378,8 @@ CONVERSION = (  # converts a state dict or a tensor with torch, which can load s
 def arrays_in_file(path: str, endings: Collection[str] = ()) -> dict[str, StoredArray]:
     """Return the arrays in a file by name; in a file without names the only array has the name "".
 
-    endings : for a model on the hub, read only files with a tensor whose name ends in one of these, unless none has
+    endings : for a model on the hub, read only files with a tensor whose name ends in one of these, unless no file has
+        one
 
     Raises
     ------
@@ -438,7 +439,7 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
 
 
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
-    """Return the names of arrays that may be the table: with usual names, else 2-D, else all but word embeddings."""
+    """Return the names of arrays that may be the table: with usual names, or 2-D, or all but word embeddings."""
     named = [name for name in arrays if name.endswith(TABLE_NAMES)]
     fitting = [name for name in named if is_table(arrays[name].shape)] or named
     others = {name: array for name, array in arrays.items() if not name.endswith(WORD_NAMES)}
@@ -495,7 +496,7 @@ def read_table(
 
 
 def read_other(path: str, tensor: str | None = None) -> Array | None:
-    """Return an array that is no table: of complex numbers, or with more axes; None for one that `read_table` reads.
+    """Return an array that is no table, of complex numbers or with more axes; None if `read_table` can read it.
 
     Raises as `read_table` does.
     """
@@ -515,7 +516,7 @@ def read_other(path: str, tensor: str | None = None) -> Array | None:
 
 
 def numbers_of(array: Any) -> Array:
-    """Return a copy of an array, or of an object with ``__array__``. Raises UsageError if it is neither."""
+    """Return a copy of an array, or of an object with ``__array__``. Raises UsageError if it cannot be converted."""
     try:
         return np.asarray(array.detach() if hasattr(array, "detach") else array).copy()
     except Exception as error:  # other libraries raise their own errors

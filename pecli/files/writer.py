@@ -85,8 +85,10 @@ def check_target(
 ) -> None:
     """Raise OutputError if a path cannot be written (UsageError if it is a terminal), before any work is done.
 
-    clobber : whether an existing file may be replaced; text : whether the output may be shown in a terminal;
-    option : option that names the path; example : file name for the advice
+    clobber : whether an existing file may be replaced
+    text : whether the output may be shown in a terminal
+    option : option that names the path
+    example : file name for the advice
     """
     if is_stdout(path):
         if sys.stdout.isatty() and not text:

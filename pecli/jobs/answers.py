@@ -1,4 +1,4 @@
-"""The JSON Schema of the --json output for pictures and reports, made from the dataclass fields behind that output."""
+"""The JSON Schema of the --json output for pictures and reports, made from the dataclass fields of that output."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise FileError(f"{shown} is not TOML: {error}") from None
-    beside = Path(path).parent if os.path.isfile(path) else Path()  # a stream has paths as seen from here
+    beside = Path(path).parent if os.path.isfile(path) else Path()  # standard input starts from here
     with search_folder(beside):
         return _Reader(shown, text, tables, beside if folder is None else Path(folder), written).read(only)
 
@@ -261,7 +261,7 @@ class _Reader:
         return Batch(tuple(entries), about.title, about.index, self.folder)
 
     def _location(self, table: str, number: int = 0, key: str | None = None) -> str:
-        """Return ``file:line`` of a key in the number-th table of that name, by default of the table's header."""
+        """Return ``file:line`` of a key in the table of that name with index `number`, by default of its header."""
         head = self.lines.get((table, number, ""))
         line = self.lines.get((table, number, (key or "").replace("-", "_")), head)
         return self.path if line is None else f"{self.path}:{line}"

@@ -92,7 +92,7 @@ def documentation(analysis: type[Analysis[Any]]) -> str:
 
 
 def advice_for(name: str) -> str:
-    """Return advice for a name that is no function but is a command alias or an encoding; "" for other names."""
+    """Return advice for a name that is no function but an alias of a command or an encoding; "" for other names."""
     if name in ANALYSES.aliases:
         own, options = ANALYSES.aliases[name]
         return f": it is pecli.{own}({', '.join(f'{option}={value!r}' for option, value in options.items())})"

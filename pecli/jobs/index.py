@@ -105,7 +105,7 @@ def _html(batch: Batch, folder: Path, failures: Failures) -> str:
 
 
 def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
-    """Return a PDF with every picture, redrawn, on a page of its own size; the pictures of a sweep have a page each."""
+    """Return a PDF with every picture redrawn on a page of its own size; a file of frames has one page per frame."""
     from matplotlib.backends.backend_pdf import PdfPages
 
     buffer = io.BytesIO()
@@ -119,7 +119,7 @@ def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
 
 
 def _failure(job: Job, failures: Failures) -> str:
-    """Return why a job's picture is missing, "" if it is there."""
+    """Return why a job's picture is missing; "" if it is not missing."""
     failure = failures.get(job.paths)
     if failure is not None:
         return f"{NOT_DRAWN}: {failure.sentence(as_keys)}"

@@ -114,7 +114,7 @@ def _with_renamed_inputs(job: Job, moved: dict[str, str]) -> Job:
 def _find_input(name: str, made: str, prints: Collection[str]) -> str | None:
     """Return where the input file `name` may be read, here or beside the finished file; None if it is not found.
 
-    prints : fingerprints, of which the file must have one; if there are none any file of that name will do
+    prints : fingerprints of input files; the file must have one of them, but if there are none, its name is enough
     """
     if is_hub(name) or name == STDOUT:
         return name

@@ -62,8 +62,8 @@ class Job:
     swept : names of swept options, whose values go into the file's name
     axes : names of the options that were given several values; a job without cells has one of these values
     cells : jobs drawn together as one picture, the last axis changing fastest; the other fields are those of the first
-        cell
-    used : length in use that all cells share; None if the job's own positions determine it
+      cell
+    used : current sequence length that all cells share; None if the job's own positions determine it
     shown : True if the picture is only shown, so no file name is made up
     where : ``file:line`` in a batch file
     """
@@ -137,7 +137,7 @@ class Job:
         return self.own_positions or self.figure.positions_for(self.positions, in_use)
 
     def alone(self) -> Self:
-        """Return the job of one cell as an independent job, whose encodings state the length in use of all cells."""
+        """Return the job of one cell as an independent job, whose encodings state the sequence length of all cells."""
         fitted = zip(self.encodings, self.view.encodings, strict=True)
         return replace(self, encodings=tuple(own if plain.context else plain for plain, own in fitted), used=None)
 

@@ -62,7 +62,7 @@ class Output(Options):
             raise UsageError(text, option="decimal", value=self.decimal, advice="give --csv-sep semicolon too")
 
     def csv_signs(self) -> dict[str, str]:
-        """Return the signs of .csv files that are not the default ones, by option name."""
+        """Return the separator and the decimal sign of .csv files that are not the default, by option name."""
         return {name: getattr(self, name) for name in ("csv_sep", "decimal") if name in self.changed()}
 
 

@@ -155,7 +155,7 @@ def fill_placeholders(path: str, known: Mapping[str, str]) -> str:
 def fill_texts(job: Job) -> Canvas:
     """Return the canvas with placeholders in its texts filled in, as in file names: ``base {base}`` becomes base 10.
 
-    Mathematics is left alone, and so are the placeholders for pecli's own texts, such as {title}, which are filled
+    Mathematics is not changed, nor are the placeholders for pecli's own texts, such as {title}, which are filled
     later.
 
     Raises

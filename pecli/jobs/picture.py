@@ -226,7 +226,7 @@ class Picture(Generic[N_co]):
 
     @property
     def failure(self) -> str:
-        """Why the numbers fail what the figure's options ask of them; "" if they do not."""
+        """Why the numbers fail a condition that the figure's options set, such as a tolerance; "" if they do not."""
         with use_language(self.job.language):
             return self.computed.failure(self.job.figure) if self.job.figure.judges else ""
 
@@ -347,7 +347,7 @@ class Picture(Generic[N_co]):
         return self.canvas.final_text("title", {"title": self._own_title()})
 
     def caption(self) -> str:
-        """Return the footnote, which says how the picture was made where that matters; "" if there is none."""
+        """Return the footnote, with remarks on how the picture was made; "" if there is none."""
         return self._page_texts().footnote
 
     def message(self) -> str:
@@ -451,7 +451,7 @@ def write_files(job: Job, files: Sequence[Iterable[bytes]], sizes: dict[str, int
 def vector_cells(formats: Sequence[str]) -> int:
     """Return the largest number of rows and of columns of a matrix to draw in files of these formats.
 
-    0, if not all are vector formats, stands for the number of pixels.
+    Unless all are vector formats, return 0, which stands for the number of pixels.
     """
     return WHOLE if formats and all(FORMATS[format].lines for format in formats) else 0
 

@@ -61,7 +61,7 @@ class Drawn(NamedTuple):
     notes : notes for the user
     seconds : time that drawing took
     answer : the --json output, if requested
-    failed : why the numbers fail what was asked of them, "" if they do not
+    failed : why the numbers fail a condition that the options set, "" if they do not
     """
 
     files: Sequence[Iterable[bytes]]

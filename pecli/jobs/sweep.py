@@ -80,7 +80,7 @@ class Sweep:
     def by_file(self) -> list[Job]:
         """Return the jobs, merging those that are written to the same file if they can be one picture.
 
-        A job is followed by those that its analysis has written beside it.
+        A job is followed by the jobs whose files its analysis has written beside its own.
         """
         return [each for job in self._by_file() for each in (job, *_beside(job))]
 
@@ -195,7 +195,7 @@ def _array_as_list(value: Any) -> Any:
 
 
 def _of_layers(encodings: Any, layers: str) -> Any:
-    """Return the specs of encodings, with the kind of layers added to each config.json that names none."""
+    """Return the specs of encodings, with the kind of layer added to each config.json that names none."""
     from pecli.models.spec import of_layers  # few figures need it
 
     if isinstance(encodings, (list, tuple)):
@@ -226,7 +226,9 @@ def _spread_specs(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[An
 
 
 def _encodings_per_picture(spread: Sequence[Sequence[str]], outputs: Sequence[Any]) -> dict[str, Sequence[Any]]:
-    """Return the encodings of each picture if file names have placeholders for parameters swept in a spec, else {}.
+    """Return the encodings of each picture if file names have placeholders for parameters swept in a spec.
+
+    Otherwise return {}.
 
     spread : for each given spec, the specs of its sweep
     outputs : given output paths
@@ -261,8 +263,10 @@ def _read_shared(option: Option | None, values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _split_over_frames(kind: type[Analysis[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the values with the list of the figure's `frame_option` split over frames, if nothing is swept and the
-    file has frames."""
+    """Return the values with the list of the figure's `frame_option` split over frames.
+
+    The values are unchanged if an option is swept, or if no file has frames.
+    """
     name = kind.frame_option
     if any(len(several) > 1 for several in values.values()):
         return values
@@ -277,7 +281,7 @@ def _split_over_frames(kind: type[Analysis[Any]], values: dict[str, Sequence[Any
 
 
 def _split_into_steps(kind: type[Revealing[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the values with one value of `revealed` for each step; a PDF file has a page for each."""
+    """Return the values with one value of `revealed` for each step; a PDF file gets one page per step."""
     if any(value is not None for value in values.get("revealed", ())):
         text = "--reveal makes a picture for each step, and --revealed chooses steps"
         raise UsageError(text, option="revealed", advice="give one of them")
@@ -313,7 +317,7 @@ def _parameters_in_specs(values: Mapping[str, Sequence[Any]], several: Sequence[
 
 
 def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
-    """Return the job for a mapping in which every option has one value; options of no encoding are parsed already."""
+    """Return the job for a mapping with one value per option; options that belong to no encoding are parsed already."""
     known = shared_options(kind)
     shared = {name: value for name, value in given.items() if name in known and value is not None}
     own = {name: value for name, value in given.items() if name not in known}
@@ -400,7 +404,7 @@ def _encoding(
 
 
 def _read(owner: type[Encoding], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parsed values of an encoding's parameters, with file names resolved as a job records them."""
+    """Return the parsed values of an encoding's parameters, with file names resolved as a job stores them."""
     files = {name for name, entry in owner.options().items() if entry.file}
     read = owner.read_values(values)
     return {name: resolved(value) if name in files and value is not None else value for name, value in read.items()}
@@ -417,7 +421,7 @@ def _shortest_table(encodings: Sequence[Encoding], start: int, in_use: bool) -> 
 
     An unreadable file is ignored here: making the view reads it again and reports the error.
 
-    in_use : include the lengths in use of encodings that depend on one
+    in_use : include the current sequence lengths of encodings that depend on one
     """
     with suppress(PecliError):
         ends = [rows for encoding in encodings if (rows := encoding.rows_from(start)) is not None]

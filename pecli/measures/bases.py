@@ -1,4 +1,4 @@
-"""How far a base of rope holds: the offsets at which equal vectors score 0 or more on average."""
+"""How large a context a RoPE base supports: the offsets at which equal vectors score 0 or more on average."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ FIRST = 8 * STEP  # offsets of the first search; each later one has twice as man
 
 @dataclass(frozen=True)
 class ReleasedModel:
-    """A released model: base, trained context, rotary columns, and the source of these numbers."""
+    """A released model.
+
+    base, context, d : its base, its context in training in positions, and its number of rotary columns
+    source : where these numbers are from
+    """
 
     base: float
     context: int
@@ -34,9 +38,9 @@ def released_models() -> dict[str, ReleasedModel]:
 def reach_of_base(base: float, d: int, most: int) -> int:
     """Return the first offset m < most at which Σ_j cos(base^(−2j/d) m) is negative, or `most`.
 
-    The same as `pecli.measures.waves.first_negative_offset` for a rope without scaling, but only in float64, to be fast
-    enough for hundreds of bases. Results are kept, because figures of the same bases are often drawn one after the
-    other. Men et al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591.
+    For a rope without scaling, this equals `pecli.measures.waves.first_negative_offset`, but it is computed in plain
+    float64, which is fast enough for hundreds of bases. Results are cached, because figures of the same bases are often
+    drawn one after the other. Men et al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591.
     """
     rates = base ** (-2 * np.arange(d // 2) / d)
     first, count = 0, FIRST
@@ -49,5 +53,5 @@ def reach_of_base(base: float, d: int, most: int) -> int:
 
 
 def reaches(bases: Array, d: int, most: int) -> Array:
-    """Return the reach of each base, shape (n,)."""
+    """Return `reach_of_base` of each base, shape (n,)."""
     return np.array([reach_of_base(float(base), d, most) for base in bases])

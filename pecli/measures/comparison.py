@@ -51,7 +51,7 @@ class Comparison(ABC):
     symmetric : True if exchanging p and q does not change the value
     sees_ahead : True if negative offsets have values that do not follow from those at positive offsets
     grows : True if it grows with the number of columns, so tables of different widths need different scales
-    is_classes : True if its values are numbers of classes (T5's buckets), which must not be interpolated
+    is_classes : True if its values are indices of classes (T5's buckets), which must not be interpolated
     axis_labels : text keys of the axis labels for p and q
     head : index of the head for a bias, None for a measure
     heads : number of heads
@@ -129,7 +129,7 @@ class VectorComparison(Comparison):
         decays = isinstance(encoding, Harmonic) and bool(encoding.decay_rates.any())
         if decays and not invariant:
             raise UsageError(f"{encoding.name} compares positions only in float64", option="dtype")
-        self.of_scores = decays and self.is_of_offset  # other measures compare rows of the table, which are queries
+        self.of_scores = decays and self.is_of_offset  # other measures compare rows of the table: rotated queries
 
     def at_offsets(self, first: int, count: int) -> Array:
         assert isinstance(self.encoding, Harmonic) and self.measure.from_squares is not None  # by is_of_offset
@@ -149,7 +149,7 @@ class VectorComparison(Comparison):
         """
         sides = self.encoding.sides
         if not sides or not self.is_closed or getattr(self.encoding, "directions_of_pairs", None) is not None:
-            return None  # along oblique directions the signs of the offsets in rows and in columns count
+            return None  # with oblique directions, the signs of the offsets in rows and in columns matter
         table = self.encoding.table(np.arange(prod(sides), dtype=np.float64))
         return self.measure.between(table[:1], table).reshape(sides)
 
@@ -207,9 +207,9 @@ class VectorComparison(Comparison):
         return means, summary
 
     def offset_runs(self, positions: Positions, edges: Array) -> OffsetRuns:
-        """Return the minimum, maximum and mean over all pairs in each range of offsets.
+        """Return the minimum, maximum and mean over all pairs of positions in each range of offsets.
 
-        edges : borders of the ranges, integers, shape (runs + 1,)
+        edges : first offset of each range, and the offset after the last range, integers, shape (n_ranges + 1,)
         """
         if self.is_of_offset:
             exact = envelope(lambda first, count: self.at_offsets(first, count)[None], edges)
@@ -232,7 +232,7 @@ class VectorComparison(Comparison):
         where = middle, float(low[middle]), float(high[middle])
         starts, stop = edges[:-1], int(edges[-1])
         counts = np.add.reduceat(pairs[:stop], starts)
-        mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # may be 0
+        mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # no defined value
         ends = (np.fmin.reduceat(low[:stop], starts), np.fmax.reduceat(high[:stop], starts))
         runs = Envelope(*(values[None] for values in (*ends, mean)))
         return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()), where)
@@ -261,11 +261,11 @@ class VectorComparison(Comparison):
 class OffsetRuns(NamedTuple):
     """A measure, summarised over ranges of offsets.
 
-    values : minimum, maximum and mean over all pairs in each range, shape (1, runs); NaN if undefined
-    widest : largest range (maximum − minimum) of the values at a single offset
+    values : minimum, maximum and mean over all pairs of positions in each range, shape (1, n_ranges); NaN if undefined
+    widest : largest spread (maximum − minimum) of the values at a single offset
     undefined : number of pairs without a value
-    where : (offset, minimum, maximum) at which the range is `widest`; among ties, the offset nearest length / 2; None
-        if the measure depends only on the offset
+    where : offset with the `widest` spread, and its minimum and maximum; among ties, the offset nearest length / 2;
+        None if the measure depends only on the offset
     """
 
     values: Envelope

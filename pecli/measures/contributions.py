@@ -22,10 +22,11 @@ def log_runs(first: int, last: int, count: int) -> tuple[Array, Array]:
 
 
 def mean_cosines(rates: Array, firsts: Array, counts: Array, decay: Array | None = None) -> Array:
-    """Return the mean of cos ω_j Δ over runs of consecutive offsets Δ, shape (runs, n_pairs).
+    """Return the mean of cos ω_j Δ over each run of consecutive offsets Δ, shape (runs, n_pairs).
 
-    For n offsets with the middle m it is cos(ω m) sin(nω/2) / (n sin(ω/2)). With decay it is the mean of
-    e^(−k_j Δ) cos ω_j Δ, for n offsets from a on the real part of z^a (z^n − 1) / (n (z − 1)), z = e^(iω − k).
+    Without decay, the mean over n offsets with middle m is cos(ω m) sin(nω/2) / (n sin(ω/2)). With decay, the result is
+    the mean of e^(−k_j Δ) cos ω_j Δ: over n offsets from a on, the real part of z^a (z^n − 1) / (n (z − 1)) with
+    z = e^(iω − k).
 
     rates : ω_j, rad/position, (n_pairs,)
     firsts, counts : first offset and number of offsets of each run, (runs,)

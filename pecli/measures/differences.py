@@ -55,7 +55,7 @@ class Change:
     """A known change of columns or rows that explains differing values.
 
     kind : flipped (sign), exchanged (columns swapped), copied (from another column), scaled, zero, raised (a
-        constant was added), or moved (from one row on, every row holds the vector of a shifted position)
+      constant was added), or moved (from one row on, every row has the vector of a shifted position)
     at : indices of the changed columns; for moved, the index of the first moved row
     amount : factor (scaled), index of the other column (copied), added constant (raised) or shift in positions (moved)
     """
@@ -133,7 +133,7 @@ def rows_in_front(mismatches: Array, zero: Array) -> list[int]:
 
 
 def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, ...]:
-    """Return a "moved" change if `rows` (n,), those from the first differing row on, share one shift; otherwise ()."""
+    """Return a "moved" change if all `rows` (n,), from the first differing row on, share one shift; otherwise ()."""
     behind, first = table[rows], int(rows[0])
     most = min(len(table), MAX_SHIFT)
     steps = np.array(sorted(range(-most, most + 1), key=abs)[1:], dtype=np.float64)
@@ -157,7 +157,7 @@ def changed_columns(table: Array, expected: Expected, columns: Array, kept: Arra
     for column in columns.tolist():
         change = change_of(table[:, column], made[:, column], partial(explains, column), expected.number_type)
         (changes.setdefault(change, []) if change else left).append(column)
-    sources, exchanged = set[int](), list[int]()  # columns already matched to an exchanged one, and those that are
+    sources, exchanged = set[int](), list[int]()  # columns that equal an exchanged column, exchanged columns
     for column in left:
         free = (other for other in left if other not in sources and explains(column, made[:, other], False))
         if (source := next(free, None)) is not None:

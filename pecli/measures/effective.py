@@ -1,4 +1,4 @@
-"""The relative positions that methods of longer contexts give a query and a key, with closed forms over all pairs."""
+"""The relative positions that methods for longer contexts give a query and a key, with closed forms over all pairs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pecli.core.lazy import Array, np
 
 @dataclass(frozen=True)
 class Method(ABC):
-    """Base of the methods: which relative position a query at p and a key at q ≤ p get."""
+    """Base of the methods, which assign a relative position to each query at p and key at q ≤ p."""
 
     @abstractmethod
     def distance(self, p: Array, q: Array) -> Array:
-        """Return the relative positions at p and q, which broadcast; −1 where the query does not see the key."""
+        """Return the relative positions of queries at p and keys at q, which broadcast; −1 where a key is not seen."""
 
     @abstractmethod
     def farther(self, p: Array, least: int) -> Array:
@@ -71,7 +71,7 @@ class SelfExtend(Method):
 
     def farther(self, p: Array, least: int) -> Array:
         if least < self.window:
-            return np.maximum(p - least + 1, 0)  # all that are grouped are at the window or farther
+            return np.maximum(p - least + 1, 0)  # grouped keys are at relative position `window` or more
         groups = p // self.group + self.window - self.window // self.group - least + 1
         return np.clip(np.minimum(groups * self.group, p - self.window + 1), 0, None)
 
@@ -83,10 +83,10 @@ class SelfExtend(Method):
 class DualChunk(Method):
     """Dual chunk attention: positions begin anew with every chunk of s tokens.
 
-    A key counts its position from the start of its chunk, and so does a query for keys of its own chunk. For keys of
-    the chunk before, the query counts from s on, but not beyond `top`; for keys farther back its position is `top`. In
-    An et al. 2024, section 3, arXiv:2402.17463, `top` is c − 1 for a trained length c. In the code of ChunkLlama and
-    vLLM it is c, the length of a chunk plus the local window.
+    A key's position is counted from the start of its chunk; so is a query's for keys of its own chunk. For keys of the
+    chunk before, the query's position is s more, but at most `top`; for keys farther back it is `top`. In An et al.
+    2024, section 3, arXiv:2402.17463, `top` is c − 1 for a trained length c. In the code of ChunkLlama and vLLM it is
+    c, the length of a chunk plus the local window.
     """
 
     chunk: int

@@ -27,7 +27,8 @@ class Extension:
     rope : the rope with its rates at the extended length
     parts : numbers of pairs that are unchanged, blended and scaled
     new : number of pairs that meet angles never seen in training, within the extended length
-    holds : first offset with Σ_j cos ω_j Δ < 0 (Men et al. 2024, arXiv:2405.14591); None if no offset searched has one
+    holds : first offset with Σ_j cos ω_j Δ < 0 (Men et al. 2024, arXiv:2405.14591); None if there is none up to
+        `searched`
     searched : largest offset searched
     """
 
@@ -72,7 +73,8 @@ def extensions(rope: Rope, trained: int, length: int, base: float | None = None)
 def _scaled_ropes(rope: Rope, plain: Rope, trained: int, length: int, base: float | None) -> Iterator[tuple[str, Rope]]:
     """Yield each method's name with the rope that it makes of `plain`, for the factor length / trained.
 
-    rope : the model's own rope; `plain` is the same without scaling
+    rope : the model's own rope
+    plain : the model's rope without scaling
     base : as for `extensions`
     """
     factor = length / trained
@@ -93,7 +95,7 @@ def critical_base(rope: Rope, trained: int, length: int) -> float | None:
 
     The base is (length/2π)^(d/d_c) with critical dimension d_c, the number of columns in pairs that completed a turn:
     Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation, theorem 2, arXiv:2310.05209. Returns None if no pair
-    completed a turn, or if the result is not larger than the present base.
+    completed a turn, or if the result is not larger than the current base.
     """
     critical = critical_dimension(rope, trained)
     base = round((length / (2 * pi)) ** (rope.width / critical)) if critical else 0

@@ -284,7 +284,7 @@ def guesses_of_whole(table: Array, rows: Array, layout: str, exponents: Array, c
 
 
 def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
-    """Yield guesses for columns without pairs: the base, of many tried, that fits a few rows best."""
+    """Yield guesses for columns without pairs, each with the base among many that fits a few rows best."""
     columns, scale = np.arange(table.shape[1]), sqrt(2 * np.mean(table**2))
     if np.mean(np.abs(table) > 1.1 * scale) > 1 - ENOUGH:  # not sines
         return
@@ -294,7 +294,7 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
         ("linear", "columns", columns * 1.0, "rate", rates),
         ("linear", "interleaved", columns // 2 * 2.0, "rate", rates),
     )
-    few, places = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # of two starts, (2, 8, 1)
+    few, places = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # rows if row 0 is at 0 and at 1, (2, 8, 1)
     for kind, layout, exponents, name, values in searches:
         residual = np.empty((2, len(values), 2))  # mean squared residuals for sines first and for cosines first
         for at, value in enumerate(values):
@@ -369,8 +369,9 @@ def paired_columns(table: Array) -> Array | None:
 def median_frequencies(table: Array, rows: Array, sines: Array, cosines: Array, reach: int) -> tuple[Array, Array]:
     """Return ω (rad/position) of each pair of columns and its angle at row 0, (n_pairs,) each.
 
-    Both are medians, so a few wrong rows do not matter. ω is measured between rows 1 apart, then refined at 4, 16, …
-    rows, up to 1/reach of all rows: larger distances are more precise, but suffer more from a block of wrong rows.
+    Both are medians, so a few wrong rows do not matter. ω is measured between rows 1 apart, then refined between rows
+    4, 16, … apart, up to 1/reach of all rows: larger distances are more precise, but suffer more from a block of wrong
+    rows.
     """
     waves = table[:, cosines] + 1j * table[:, sines]
     omega, lag = np.zeros(len(sines)), 1
@@ -411,7 +412,7 @@ def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
 
 
 def far_positions(omega: Array, phase: Array) -> Array:
-    """Return integers up to MAX_FAR that explain the angle of the slowest pair at row 0, adjusted to faster ones."""
+    """Return integers up to MAX_FAR that explain the angle of the slowest pair at row 0, adjusted to faster pairs."""
     order = np.argsort(omega)
     turns = min(int(MAX_FAR * omega[order[0]] / (2 * pi)) + 1, MAX_START)
     places = (phase[order[0]] + 2 * pi * np.arange(-turns, turns + 1)) / omega[order[0]]

@@ -156,7 +156,10 @@ def is_determined(table: Array, rows: Array, fit: Fit) -> bool:
 
 
 def encoding_of(fit: Fit, name: Name, d: int) -> tuple[TableEncoding, bool]:
-    """Return the encoding of a fit, and True if it gives the same table, False if it is only the probable intention."""
+    """Return the encoding of a fit, and whether it gives the same table.
+
+    If not, it is the encoding that was probably intended.
+    """
     formula, base = name if name[0] is not FLOORED else (PAPER, USUAL)
     layout = "concatenated" if fit.layout == "concatenated" else "interleaved"
     try:
@@ -207,8 +210,9 @@ def is_round(base: float) -> bool:
 
 
 def equivalent_bases(table_of: Callable[[float], Array], base: float) -> tuple[float, ...]:
-    """Return the smallest and largest integer base (or inf) that give the same table as `base`; () if `base` is the
-    only round number among them.
+    """Return the smallest and largest integer base (or inf) that give the same table as `base`.
+
+    Return () if no other round number gives the same table.
 
     table_of : function from a base to its table
     """

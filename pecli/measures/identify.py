@@ -105,16 +105,16 @@ class Identified(Differences):
     names : equivalent formulas, each with its base, the simplest first
     bases : smallest and largest integer base (or inf) that give the same table if several do; otherwise ()
     encoding : encoding that draws the table, or None; row 0 of the table is at its position `start`
-    kept : how the numbers are kept, outermost first, as `pecli.measures.kept` names it; () for the encoding's own table
+    kept : forms in which the numbers are stored, outermost first, by their names in `pecli.measures.kept`; () for the
+      encoding's own table
     alike : other encodings that fit equally well, at most MAX_ALIKE
     same : True if `encoding` gives the formula's values, False if it is the encoding that was probably intended
     scale : factor by which the formula's values are multiplied
-    hint : "zeros" or "negated" if there is no formula for the table, but all its numbers are zero, or there is one for
-        its negative; otherwise ""
+    hint : "zeros" if all numbers are zero; "negated" if only the negative of the table has a formula; otherwise ""
     certain : True if all values match up to rounding, or known changes explain those that differ
     noise : rms of noise in all values; 0 if most values match up to rounding
     explained, rank, periods : set if no formula was found: the share of variance in the strongest wave of each column,
-        the number of principal components with 99 % of the variance, and the three strongest periods in positions
+      the number of principal components with 99 % of the variance, and the three strongest periods in positions
     """
 
     number_type: str
@@ -138,8 +138,11 @@ class Identified(Differences):
 
     @property
     def up_to(self) -> tuple[str, ...]:
-        """The differences between the encoding's table and this one: "column_order", "scale", "columns_of_zeros" and
-        the name of the type to which this one is rounded; and `kept`."""
+        """Names of the differences in form between this table and the encoding's.
+
+        They are `kept`, "column_order", "scale", "columns_of_zeros", and the number type to which this table is
+        rounded.
+        """
         if self.encoding is None:
             return ()
         rounded = self.number_type if self.number_type != "float64" and not self._computed_alike else ""
@@ -171,7 +174,10 @@ class Identified(Differences):
 
     @property
     def standing(self) -> tuple[int, int]:
-        """Sort key for how well the table is explained: larger is better; ties by fewer changes or differing values."""
+        """Sort key for how well the table is explained, larger if better.
+
+        Among equally good results, one with fewer changes or differing values is better.
+        """
         if not self.certain:
             return (0 if self.encoding is None else 1 if self.noise and self.cells else 2), -self.cells
         fit = self.fit  # clock hands or permuted columns can fit such rates by chance
@@ -192,7 +198,7 @@ def identify(table: Array) -> Identified:
 
 
 def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identified:
-    """Return the result that best explains the table as it is or in one of the forms in which programs keep tables.
+    """Return the result that best explains the table, as it is or in one of the forms in which programs store tables.
 
     turned : whether the table is the transpose of another one
     """
@@ -213,7 +219,7 @@ def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identifi
 
 
 def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) -> Iterator[Identified]:
-    """Yield the results of reading the table in one of the forms in which programs keep tables, copies aside.
+    """Yield the results of reading the table in each form in which programs store tables, except copied columns.
 
     best : the result of reading it as it is
     turned : whether it is the transpose of another table
@@ -241,7 +247,7 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
 
 
 def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
-    """Return the result for angles, or for one wave of each pair; their rates may be rounded to a short type."""
+    """Return the result for angles, or for one wave of each pair, whose rates may be rounded to a short type."""
     share, known = 4 * RELATIVE[blank.number_type] + 1e-9, np.isfinite(waves.rates)
     for kind in ("", *SHORT_TYPES):
         errors, kept = waves.errors, tuple(filter(None, [waves.kind, kind and f"{kind}_rates"]))
@@ -262,7 +268,7 @@ def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
 
 
 def hint_of(table: Array) -> str:
-    """Return "negated" if the table, by its first rows, has a formula after that change; otherwise ""."""
+    """Return "negated" if the negative of the table's first rows has a formula; otherwise ""."""
     blank = Identified(number_type=type_of(table[:FIRST], TYPE_SHARE), filled=table.shape[1], width=table.shape[1])
     return "negated" if best_of(-table[:FIRST], blank).certain else ""
 
@@ -510,9 +516,9 @@ def grid_encodings(
 
 
 def steps_of(axes: list[Identified], longer: Fit) -> Iterator[dict[str, Any]]:
-    """Yield the steps and starts of a grid's rows and columns, where they are not 1 and 0.
+    """Yield the options grid_step and grid_start that the fits of rows and columns imply, unless they are 1 and 0.
 
-    longer : fit of the longer axis, for the other one if it has none
+    longer : fit of the longer axis, used for an axis without a fit
     """
     fits = [each.fit or replace(longer, start=0.0) for each in axes]
     steps = [shortest_decimal(fit.rate, lambda x, fit=fit: abs(x / fit.rate - 1) < 1e-5)[0] for fit in fits]  # type: ignore[misc]
@@ -598,8 +604,7 @@ def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, le
 
 
 def round_number(number: float, known: Iterable[float], share: float) -> float:
-    """Return a number within the relative tolerance `share`: one of `known` if possible, else that with the fewest
-    digits."""
+    """Return `number` rounded to one of `known`, or to the fewest digits, within the relative tolerance `share`."""
     nearest = min(known, key=lambda each: abs(each - number), default=0)
     return (
         nearest

@@ -1,6 +1,6 @@
-"""How programs keep a table: complex numbers, one wave of each pair, copies of columns, angles, and so on.
+"""Forms in which programs store a table: complex numbers, one wave of each pair, copies of columns, angles, and so on.
 
-Each function undoes one form, or returns None if the numbers do not have it.
+A function that undoes a form returns None if the numbers do not have this form.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pecli.measures.fits import FIRST, first_position
 
 SHARP = 1e-2  # largest relative residual of a wave in one column
 COMPUTED = 2e-15  # error of waves computed in float64
-FAST = 0.2  # least rate of a wave whose phase one column of few rows tells, rad/position
+FAST = 0.2  # smallest rate, rad/position, at which a few rows of one column determine the phase of its wave
 MISTAKES = ("mixed_pairings",)
 WAVES = ("cosines", "sines", "angles")
 ROUNDED = ("rates", "positions", "angles")  # what may be rounded to a short type
@@ -30,7 +30,7 @@ def roundings() -> Iterator[str]:
 
 
 def kept_numbers(encoding: Any, positions: Array, kept: tuple[str, ...]) -> Array:
-    """Return the encoding's numbers at positions (n,) as they are kept, (n, k)."""
+    """Return the encoding's numbers at positions (n,) in the stored form `kept`, (n, k)."""
     wave = next((name for name in kept if name in WAVES), "")
     kind, _, what = next((name for name in kept if name.partition("_")[0] in ROUND), "float64_").partition("_")
     if not wave and not what:
@@ -49,7 +49,7 @@ def flattened(array: Array) -> tuple[tuple[str, ...], Array]:
     """Return the names of an array's forms, () for a table, and its numbers as a table, (n, d).
 
     Complex numbers, pairs of numbers and matrices of rotation become a cosine and a sine side by side. Of several equal
-    tables, as in a batch, the first is taken; their form is "copies_" and their number.
+    tables, as in a batch, only the first is used; the name of this form is "copies_" and their number.
     """
     array, copies = np.squeeze(np.asarray(array)), 1
     if array.ndim == 3 and (array[1:] == array[:1]).all():
@@ -77,7 +77,7 @@ def _as_table(array: Array) -> tuple[str, Array]:
 
 
 def without_copies(table: Array) -> tuple[str, Array] | None:
-    """Return how columns are repeated, and the table without the copies."""
+    """Return the name of the form and the table without the copies, if columns are repeated; otherwise None."""
 
     def pattern(part: Array) -> tuple[str, Array] | None:
         half = part.shape[1] // 2
@@ -101,7 +101,7 @@ def without_copies(table: Array) -> tuple[str, Array] | None:
 
 
 def without_repeated_rows(table: Array) -> tuple[str, Array] | None:
-    """Return how rows are repeated, as those of one axis of a grid are, and the table with each row once."""
+    """Return the form's name and the table with each row once if rows repeat as on one axis of a grid, or None."""
     again = np.flatnonzero((table[1:] == table[0]).all(axis=1)) + 1
     if not len(again):
         return None
@@ -117,7 +117,7 @@ def without_repeated_rows(table: Array) -> tuple[str, Array] | None:
 
 
 def holds_waves(table: Array) -> bool:
-    """Return True if most columns are single waves by their first rows: x(p + 1) + x(p − 1) = 2 cos ω · x(p)."""
+    """Return True if the first rows of most columns fit a single wave: x(p + 1) + x(p − 1) = 2 cos ω · x(p)."""
     part = table[:FIRST]
     near, middle = part[2:] + part[:-2], part[1:-1]
     size = np.maximum(np.square(middle).sum(axis=0), 1e-200)
@@ -127,10 +127,11 @@ def holds_waves(table: Array) -> bool:
 
 @dataclass(frozen=True)
 class Waves:
-    """One wave in each column: scale · cos(rate · (row + start)), or the sine.
+    """One wave in each column: scale · cos(rate · (row + start)), or the sine, or only the angle.
 
-    kind : "cosines" or "sines"
-    rates, errors : rad/position, (d,), NaN if the column does not tell it, and their absolute errors
+    kind : "cosines", "sines" or "angles"
+    rates : rad/position, (d,), NaN where a column does not determine its rate
+    errors : absolute errors of the rates, (d,)
     """
 
     kind: str
@@ -191,7 +192,7 @@ def free_waves(part: Array, omega: Array, rows: Array) -> tuple[Array, Array, Ar
 def known_waves(part: Array, places: Array, kind: str, rates: Array, rounding: float) -> tuple[Array, Array]:
     """Return the rate of each column of unit waves without a phase, and its error, (d,) each.
 
-    rates : guesses, NaN where the first rows tell them
+    rates : guesses, (d,); NaN where the first rows give a guess
     """
     (wave, inverse), length = (np.cos, np.arccos) if kind == "cosines" else (np.sin, np.arcsin), 8.0
     near = places <= max(length, 1 + float(places.min()))
@@ -214,7 +215,7 @@ def known_waves(part: Array, places: Array, kind: str, rates: Array, rounding: f
 
 
 def angles_of(table: Array, rounding: float) -> Waves | None:
-    """Return rates and start if every column is rate · (row + start)."""
+    """Return rates and start if every column is rate · (row + start); otherwise None."""
     slopes = (table[-1] - table[0]) / max(len(table) - 1, 1)
     lines = table[0] + np.arange(len(table))[:, None] * slopes
     largest = np.abs(table).max(axis=0)

@@ -1,4 +1,4 @@
-"""Two measures compared over all pairs of positions: as points, or as counts in classes if there are too many pairs."""
+"""Two measures compared over all pairs of positions: as points, or as a 2-D histogram if there are too many pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pecli.core.progress import track
 from pecli.encodings.base import TableEncoding
 from pecli.measures.comparison import VectorComparison
 
-CLASSES = 2160  # classes along each axis; has many divisors, so that classes can be merged into a picture's cells
+CLASSES = 2160  # bins along each axis; has many divisors, so that bins can be merged into a picture's cells
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +37,10 @@ class Points:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """A 2-D histogram of all pairs over classes of both measures.
+    """A 2-D histogram of all pairs over bins of both measures.
 
-    counts : number of pairs in each class, (CLASSES, CLASSES), y along rows and x along columns
-    x_edges, y_edges : borders of the classes, (CLASSES + 1,)
+    counts : number of pairs in each bin, (CLASSES, CLASSES), y along rows and x along columns
+    x_edges, y_edges : edges of the bins, (CLASSES + 1,)
     pearson, spearman, pairs, undefined : as for `Points`
     """
 
@@ -56,7 +56,7 @@ class Counts:
 def points(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Points:
     """Return every pair of positions as a point, with measure `across` as x and measure `up` as y.
 
-    The memory needed is that of six numbers per pair.
+    This needs memory for six numbers per pair.
     """
     parts = _all_pairs(encoding, across, up, rows, "comparing positions")
     x, y = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -69,10 +69,10 @@ def points(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Po
 
 
 def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Counts:
-    """Return the number of pairs in each class of the measures `across` (x) and `up` (y), in bounded memory.
+    """Return a histogram of all pairs over the measures `across` (x) and `up` (y), in bounded memory.
 
     The first pass finds ranges and means, the second counts. The linear correlation is exact; the rank correlation
-    gives every pair the mean rank of its class.
+    gives every pair the mean rank of its bin.
     """
     total = rows.length * (rows.length - 1) // 2
     blocks: list[tuple[float, ...]] = [
@@ -84,7 +84,7 @@ def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Co
     x_edges, y_edges = np.linspace(low, np.where(high > low, high, low + 1), CLASSES + 1).T
     flat, moments = np.zeros(CLASSES**2, dtype=np.int64), np.zeros(3)
     for x, y in _defined_pairs(encoding, across, up, rows, "counting pairs"):
-        np.add.at(flat, _class_indices(y, y_edges) * CLASSES + _class_indices(x, x_edges), 1)  # no table for each block
+        np.add.at(flat, _class_indices(y, y_edges) * CLASSES + _class_indices(x, x_edges), 1)  # no table per block
         x, y = x - totals[0] / number, y - totals[1] / number
         moments += x @ x, y @ y, x @ y
     scale = float(np.sqrt(moments[0] * moments[1]))
@@ -101,7 +101,7 @@ def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Co
 
 
 def merge_classes(table: Array, edges: Array, most: int, axis: int) -> tuple[Array, Array]:
-    """Return the counts merged into at most `most` classes of equal width along an axis, and their borders."""
+    """Return the counts merged into at most `most` bins of equal width along an axis, and the edges of these bins."""
     classes = len(edges) - 1
     step = next(size for size in range(1, classes + 1) if classes % size == 0 and classes // size <= max(1, most))
     return np.add.reduceat(table, np.arange(0, classes, step), axis=axis), edges[::step]
@@ -126,7 +126,7 @@ def ranks(values: Array) -> Array:
 
 
 def class_correlation(table: Array) -> float | None:
-    """Return the rank correlation of pairs counted in classes; None if one measure is constant."""
+    """Return the rank correlation of pairs counted in bins; None if one measure is constant."""
     columns, rows = table.sum(axis=0), table.sum(axis=1)
     across, down = (np.cumsum(n) - n / 2 - table.sum() / 2 for n in (columns, rows))
     spread = float((columns @ across**2) * (rows @ down**2))
@@ -134,7 +134,7 @@ def class_correlation(table: Array) -> float | None:
 
 
 def _class_indices(values: Array, edges: Array) -> Array:
-    """Return the class index of each value, (n,); the largest value belongs to the last class."""
+    """Return the bin index of each value, (n,); the largest value belongs to the last bin."""
     scale = CLASSES / (edges[-1] - edges[0])
     return np.minimum(((values - edges[0]) * scale + CLASSES * ROUNDING).astype(np.int64), CLASSES - 1)
 

@@ -56,9 +56,9 @@ def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
 
 
 def scalings(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Yield (base, scaling options) for scalings that treat all turning pairs alike; the base is not rounded yet.
+    """Yield (base, scaling options) for scalings that treat all rotating pairs alike; the base is not rounded yet.
 
-    pairs, rates, shares : indices of the turning pairs, their rates and relative errors, (n,) each
+    pairs, rates, shares : indices of the rotating pairs, their rates and relative errors, (n,) each
     """
     slope, level = np.polyfit(pairs, np.log(rates), 1, w=1 / shares)
     base = exp(min(-slope * n_pairs, 700))
@@ -71,7 +71,7 @@ def scalings(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterato
 def blends(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
     """Yield (base, scaling options) for scalings that keep fast pairs and divide the rates of slow pairs by a factor.
 
-    pairs, rates, shares : indices of the turning pairs, their rates and relative errors, (n,) each
+    pairs, rates, shares : indices of the rotating pairs, their rates and relative errors, (n,) each
     """
     later = pairs > 0  # pair 0 has rate 1 for every base
     powers = n_pairs / pairs[later]
@@ -132,15 +132,17 @@ def ntk_equivalent(rope: Rope) -> Rope | None:
 def dynamic_factor(growth: float) -> float | None:
     """Return the integer factor whose dynamic scaling grows the longest wavelength by `growth`; None if there is none.
 
-    At `factor` times its context, dynamic scaling grows it by factor² − (factor − 1). SGLang uses this value at every
-    length.
+    At `factor` times its context, dynamic scaling grows the longest wavelength by factor² − (factor − 1). SGLang uses
+    this value at every length.
     """
     factor = (1 + sqrt(4 * growth - 3)) / 2
     return factor if factor > 1 and factor == round(factor) else None
 
 
 def tensor2tensor_of(rope: Rope, rates: Array, errors: Array) -> Sinusoidal | None:
-    """Return the sinusoid of tensor2tensor's exponents with a round base and the rates of a rope whose base is not.
+    """Return a sinusoid with the rope's rates, but with tensor2tensor's exponents and a round base.
+
+    Return None if the rope's own base is round, or if there is no such sinusoid.
 
     rates, errors : as `ropes_of` takes them
     """
@@ -153,7 +155,7 @@ def tensor2tensor_of(rope: Rope, rates: Array, errors: Array) -> Sinusoidal | No
 
 
 def slopes_of(numbers: Array, share: float) -> Any:
-    """Return the ALiBi with these slopes, (n_heads,), up to the relative error `share`; None if there is none."""
+    """Return the `Alibi` with these slopes, (n_heads,), up to the relative error `share`; None if there is none."""
     if numbers.min() <= 0:
         return None
     known = (Alibi(heads=len(numbers), family=family) for family in ("paper", "geometric") if 1 < len(numbers) <= 1024)

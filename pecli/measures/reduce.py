@@ -1,4 +1,4 @@
-"""Reductions of many values to one pixel: means over blocks, minima and maxima over bins."""
+"""Reductions of many values to one per pixel: means over blocks of positions; minima, maxima and means over bins."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def means_of_pairs(between: Callable[[Array, Array], Array], blocks: Blocks) -> 
 def averaged_columns(table: Array, most: int | None) -> tuple[Array, int]:
     """Return the table averaged to at most `most` columns, and the number of columns in each mean.
 
-    The last mean may be of fewer columns.
+    The last mean may have fewer columns.
     """
     size = 1 if most is None else -(-table.shape[1] // most)
     return averaged_rows(table.T, size).T, size
@@ -110,7 +110,7 @@ class Envelope(NamedTuple):
 
 
 def even_edges(length: int, most: int | None) -> Array:
-    """Return the borders of at most `most` bins of equal size over 0 … length, int64; the last bin may be shorter."""
+    """Return the edges of at most `most` bins of equal size over 0 … length, int64; the last bin may be shorter."""
     size = 1 if most is None else -(-length // max(1, most))
     return np.append(np.arange(0, length, size), length)
 
@@ -121,7 +121,7 @@ def even_bins(length: int, most: int | None) -> int:
 
 
 def log_edges(length: int, most: int | None, first: int = 1) -> Array:
-    """Return the borders, int64, of at most `most` bins over first … length with geometrically growing sizes."""
+    """Return the edges, int64, of at most `most` bins over first … length with geometrically growing sizes."""
     if most is None or length - first < most:
         return np.arange(first, length + 1)
     return np.unique(np.round(np.geomspace(first, length, max(2, most))).astype(np.int64))
@@ -135,7 +135,7 @@ def bin_centres(edges: Array) -> Array:
 class EnvelopeBuilder:
     """Accumulator of minimum, maximum and mean in every bin, for values that arrive part by part; memory is bounded.
 
-    edges : borders of the bins, integers, shape (bins + 1,)
+    edges : edges of the bins, integers, shape (bins + 1,)
     lines : number of values at each index
     """
 
@@ -179,16 +179,16 @@ def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 
 
 
 def mirrored_envelope(profile: Callable[[int, int], Array], at: Array, edges: Array) -> tuple[Array, Array]:
-    """Return minimum and maximum, (lines, bins), of lines whose values depend on the distance to an index of their own.
+    """Return minimum and maximum, (lines, bins) each, of lines that are functions of the distance to one index.
 
     Parameters
     ----------
     profile : function from (first, count) to the values at distances first … first + count − 1, shape (count,)
-    at : index of each line at which its distance is 0, an integer within the borders, shape (lines,)
-    edges : borders of the bins, integers, shape (bins + 1,)
+    at : index to which each line's distances are measured, an integer within the edges, shape (lines,)
+    edges : edges of the bins, integers, shape (bins + 1,)
     """
     beyond, before = (np.maximum(way * (edges - at[:, None]) + (way < 0), 0) for way in (1, -1))
-    borders = np.unique([beyond, before])  # distances at the borders of the bins, on either side
+    borders = np.unique([beyond, before])  # distances of the bin edges, on either side
     parts = envelope(lambda first, count: profile(first, count)[None], borders)
 
     def of_bins(ufunc: np.ufunc, values: Array, empty: float) -> Array:

@@ -1,6 +1,6 @@
 """Summaries of a table, or of all pairs of its rows: extremes, and a sample for percentiles.
 
-Colour limits and sentences use them because they must not depend on how many pixels a picture has.
+Colour limits and sentences use these summaries, so that they do not depend on the number of pixels in a picture.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Summary:
     """Extremes and a sample of many values.
 
     smallest, largest : extremes of all values; None if there are too many values or none is defined
-    sample : evenly spaced values, or all values if they are few
+    sample : values at evenly spaced positions, or all values if they are few
     """
 
     smallest: float | None
@@ -36,7 +36,7 @@ class PairSummary(Summary):
     """Extremes and a sample of the values of all pairs of positions.
 
     undefined : number of NaN entries
-    apart : largest range of the values at a single offset; None if there are too many pairs
+    apart : largest spread (maximum − minimum) of the values at a single offset; None if there are too many pairs
     """
 
     undefined: int

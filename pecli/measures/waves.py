@@ -73,7 +73,7 @@ STEP = 1 << 11  # offsets per step: so few that BLAS does not start threads
 NEGATIVE = -1e-9  # a sum is negative beyond rounding if it is below this times the number of pairs
 
 
-@lru_cache(maxsize=64)  # layers, and models compared, often share rates
+@lru_cache(maxsize=64)  # layers and compared models often share rates
 def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
     """Return the first offset in 0 … most at which Σ_j cos(ω_j Δ) is negative; None if there is none.
 

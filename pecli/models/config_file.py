@@ -128,8 +128,9 @@ class WrongTypeError(UsageError):
 
 
 class Keys:
-    """The keys of one object of a config. A method that takes names returns the value at the first of them that is
-    present, and None if none is present.
+    """The keys of one object of a config.
+
+    A method that takes names returns the value at the first of them that is present, and None if none is present.
 
     place : prefix of this object's keys in full names, such as "rope_scaling."
     read : full names of all keys whose value was taken

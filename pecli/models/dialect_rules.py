@@ -30,8 +30,10 @@ def _set_scaling(ours: dict[str, Any], scaling: Mapping[str, Any]) -> None:
 
 
 def by_layer(ours: dict[str, Any]) -> list[str]:
-    """Convert per-layer lists of a GGUF file, in its translated keys `ours`, to the form used by transformers; return
-    []."""
+    """Convert per-layer lists of a GGUF file to the form used by transformers; return [].
+
+    ours : the translated keys, changed in place
+    """
     heads, pattern = ours.get("num_attention_heads"), ours.get("sliding_window_pattern")
     if isinstance(heads, list):
         ours["num_attention_heads"] = next(filter(None, heads), None)
@@ -44,11 +46,12 @@ def by_layer(ours: dict[str, Any]) -> list[str]:
 
 
 def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
-    """Convert the scaling of a GGUF file, in its translated keys `ours`, to the form used by transformers; return the
-    names of keys without effect.
+    """Convert the scaling of a GGUF file to the form used by transformers; return the names of keys without effect.
 
     This follows llama.cpp (src/llama-model.cpp, src/llama-context.cpp): a missing type means linear; a tensor of
     divisors divides the rates whatever the type; an attention factor multiplies YaRN's own.
+
+    ours : the translated keys, changed in place
     """
     inside = _take_scaling(ours)
     rule, factor = inside.text("rope_type") or "linear", inside.number("factor") or 1.0
@@ -96,10 +99,10 @@ def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | 
 
 
 def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
-    """Set the type of scaling that rope_adjustments lack in `ours`, as litgpt's build_rope_cache does; return [].
+    """Set the type of scaling in `ours`, which rope_adjustments lack, as litgpt's build_rope_cache does; return [].
 
-    litgpt's yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that are
-    given.
+    litgpt's yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that the
+    file has.
     """
     inside, condensed = (
         _take_scaling(ours),
@@ -134,8 +137,10 @@ def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
 
 
 def one_scaling(ours: dict[str, Any]) -> list[str]:
-    """Convert the key positions_divided_by in `ours` to linear scaling; return []. Raise UsageError if there is another
-    scaling too."""
+    """Convert the key positions_divided_by in `ours` to linear scaling; return [].
+
+    Raises UsageError if there is another scaling too.
+    """
     divided = Keys({"by": ours.pop("positions_divided_by", None)}).number("by")
     if divided not in (None, 1.0):
         if f"{PLACE}rope_type" in ours:

@@ -42,13 +42,13 @@ class Dialect:
     Translation, in this order
     defaults : values of the program's keys if the file does not have them
     keys : the program's keys, each with the equivalent keys of transformers; if several have the same equivalent, the
-        first one listed here that the file has is used. "" means that the key has no effect on an encoding. "key[0]" is
-        the first item of a list; "key if condition" applies under a condition
+      first one listed here that the file has is used. "" means that the key has no effect on an encoding. "key[0]" is
+      the first item of a list; "key if condition" applies under a condition
     sums, products : keys of transformers, each with the program's keys whose sum or product it is
     quotients : keys of transformers, each with a key of the program and a divisor (number or key); at least 1
     when : conditions, each with the values of keys of transformers that it implies if they are not set yet
     values : for a key, the words that the program accepts, each with the values that it implies; other words are
-        refused
+      refused
     drop : conditions under which a key of transformers, or all keys of an object, are removed
     rules : names of functions in dialect_rules.py, for what a table cannot express
 
@@ -59,12 +59,12 @@ class Dialect:
     remarks : keys with the text key of a note on each
     unsure : keys whose default differs between programs, each with the text key of a warning
     towers : objects that describe other parts than the language model, each with its dialect
-    at_longest : True if the longest length in the file is the length in use unless another is given
+    at_longest : True if the current sequence length is the longest length in the file, unless another is given
 
     Classes
     named_by : the key that names the model's class; keys that begin with a dot are prefixed with that name
     groups : facts on some classes only, in the same fields; `names` are patterns, whose named groups count as keys; a
-        class that matches no group is refused
+      class that matches no group is refused
     of_transformers : True if the class is a model_type of transformers, whose facts apply
     """
 
@@ -114,7 +114,10 @@ class Translation:
 
 @cache
 def dialects() -> dict[str, Dialect]:
-    """Return all dialects by name, in the order in which they are tried; `like` inherits from another dialect."""
+    """Return all dialects by name, in the order in which they are tried.
+
+    A table with the key `like` inherits from the dialect that it names.
+    """
     tables: dict[str, dict[str, Any]] = read_facts(DIALECTS)
     for name, table in tables.items():
         tables[name] = _updated(tables[table.pop("like")], table) if "like" in table else table
@@ -158,7 +161,7 @@ def config_of_transformers(path: str, why: str) -> dict[str, Any]:
 
 
 def _hoisted(item: Dialect, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content with the keys of objects in `item.inside` at the top, and underscores for dashes."""
+    """Return the content with the keys of objects in `item.inside` at the top, and dashes replaced by underscores."""
     found = dict(data)
     for name in item.inside:
         inner = found.pop(name, None)
@@ -209,14 +212,15 @@ def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
     ]
     lost = {names[own] for own in dropped if own in names} - {*assumed}
     findings += _not_used(item, architecture.name, content, lost)
-    # findings name keys of objects without the object
+    # findings name a nested key by its last part
     ends = {own.rpartition(".")[2]: key for own, key in names.items()}
     return Translation(item, _nested(ours), {**ends, **names}, architecture, findings, content)
 
 
 def _translated(item: Dialect, given: Flat) -> tuple[dict[str, Any], dict[str, str], list[str]]:
-    """Return the keys and values of transformers for a file's content, the names of these keys in the file, and the
-    keys that were dropped.
+    """Return the content of a file with the keys and values of transformers.
+
+    Also return the names of these keys in the file, and the keys that were dropped.
 
     given : the content of the file by full name
     """
@@ -248,8 +252,10 @@ def _renamed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
 
 
 def _computed(item: Dialect, given: Flat) -> Iterator[tuple[str, str, Any]]:
-    """Yield (key in the file, key of transformers, value) for each sum, product and quotient. The key in the file is
-    that of the first operand."""
+    """Yield (key in the file, key of transformers, value) for each sum, product and quotient.
+
+    The key in the file is that of the first operand.
+    """
     for table, joined in ((item.sums, sum), (item.products, prod)):
         for own, keys in table.items():
             numbers = [value for key in keys if isinstance(value := given.get(key), int)]
@@ -321,8 +327,10 @@ def _match_name(patterns: Sequence[str], name: Any) -> re.Match[str] | None:
 
 
 def _holds(condition: str, given: Flat) -> bool:
-    """Return whether a condition holds for the keys in `given`: that they are present, absent, equal to a JSON value,
-    or above a number."""
+    """Return whether a condition holds for the keys in `given`.
+
+    A condition says that a key is present, absent, equal to a JSON value, or above a number.
+    """
     return all(_holds_one(part.split(), given) for part in condition.split(" and "))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from pecli.core.errors import FileError
 
 FOLDER = Path(__file__).parent
-UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # of images, or inside of the attention
+UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # not drawn: of images, or inside attention
 SINUSOIDAL_LAYOUTS: dict[str, dict[str, str]] = {
     "sinusoidal": {},
     "sinusoidal_halves": {"layout": "concatenated"},
@@ -24,7 +24,7 @@ SINCOS2D_LAYOUTS: dict[str, dict[str, str]] = {  # MAE's table, DETR's from 2π/
     "sincos2d_rows": {"first": "row"},
 }
 POSITIONS = ("rope", "alibi", "t5", "none", "learned", *SINUSOIDAL_LAYOUTS, *SINCOS2D_LAYOUTS, *UNDRAWN)
-REMARKS = {  # what to say of a type whatever its config
+REMARKS = {  # notes on types, whatever their config
     "turns_back": "findings.turns_backwards",
     "seconds": "findings.audio_rates_not_shown",
     "detector": "findings.detector_not_shown",
@@ -38,19 +38,19 @@ REMARKS = {  # what to say of a type whatever its config
 }
 FULL, SLIDING, LINEAR, NO_ATTENTION = "full_attention", "sliding_attention", "linear_attention", "no_attention"
 OTHERS = ("conv", "hybrid", "window_attention", "indexed_attention", "no_rope")
-KINDS = {kind[0]: kind for kind in (FULL, SLIDING, LINEAR, *OTHERS)}  # by the letters of an architecture's pattern
+KINDS = {kind[0]: kind for kind in (FULL, SLIDING, LINEAR, *OTHERS)}  # by letter, as in an architecture's pattern
 LAYER_KINDS = (
     *(*KINDS.values(), "chunked_attention", "compressed_sparse_attention", "heavily_compressed_attention"),
     *("hybrid_sliding", "cross_attention", NO_ATTENTION, "mlp", "moe"),
 )
 PATTERN = re.compile(rf"-?[{''.join(KINDS)}]*\([{''.join(KINDS)}]+\)[{''.join(KINDS)}]*")
-PARAMETERS = (  # of rope_parameters
+PARAMETERS = (  # keys of rope_parameters
     *("rope_type", "rope_theta", "partial_rotary_factor", "factor", "attention_factor", "truncate"),
     *("original_max_position_embeddings", "beta_fast", "beta_slow", "mscale", "mscale_all_dim"),
     *("low_freq_factor", "high_freq_factor", "short_factor", "long_factor", "mrope_section", "mrope_interleaved"),
     "llama_4_scaling_beta",
 )
-CHOICES = {  # of fields that are words, or lists of them
+CHOICES = {  # allowed words of fields that are words or lists of words
     "position": POSITIONS,
     "pairing": ("half", "interleaved"),
     "by_kind": ("only", "older", "strict"),
@@ -65,7 +65,7 @@ CHOICES = {  # of fields that are words, or lists of them
     "reads": ("alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk"),
     "words": (*POSITIONS, "relative_key"),
     "scalings": ("none", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional"),
-    "grid": (  # keys of a config that say a size, a patch or a stride; a new type may bring another
+    "grid": (  # keys of a size, a patch or a stride in a config; a new type may need another
         *("image_size", "patch_size", "patch_stride", "side", "max_image_size", "max_img_size", "pretrain_image_size"),
         *("num_frames", "tubelet_size", "seq_len", "max_length", "max_num_patches", "num_mel_bins", "time_stride"),
         *("frequency_stride", "sample_frames", "sample_height", "sample_width", "temporal_compression_ratio"),
@@ -74,9 +74,9 @@ CHOICES = {  # of fields that are words, or lists of them
         "window_positional_embedding_background_size",
     ),
 }
-BY_KIND = frozenset({"position", "theta", "partial", "head_dim"})  # one value, or a table of them
-NAMES = {  # in the table of a field
-    **dict.fromkeys(BY_KIND, ("all",)),  # and kinds of layers
+BY_KIND = frozenset({"position", "theta", "partial", "head_dim"})  # with one value, or one per kind of layer
+NAMES = {  # names allowed in the table of a field
+    **dict.fromkeys(BY_KIND, ("all",)),  # and the kinds of layer
     "position": ("all", "encoder", "decoder"),
     "own_scaling": (*PARAMETERS, "max_position"),
     "temperature": ("layers", "key", "default", "scale", "length", "offset"),
@@ -86,12 +86,12 @@ NAMES = {  # in the table of a field
         *("distance", "timestep"),
     ),
 }
-ITEMS: dict[str, tuple[type, ...]] = {  # types in lists that are not of words
+ITEMS: dict[str, tuple[type, ...]] = {  # types of the items of lists that are not words
     "sections": (int,),
     **dict.fromkeys(("grid_start", "grid_step"), (int, float)),
     **dict.fromkeys(("grid", "axis_shares"), (list,)),
 }
-MEANT = {  # fields by what configs call them, which no likeness of letters finds
+MEANT = {  # fields by their names in configs, which are not spelt similarly
     **dict.fromkeys(("base", "rope_theta", "rotary_emb_base"), "theta"),
     **dict.fromkeys(("rope_scaling", "rope_parameters", "scaling", "factor", "rope_type"), "parameters"),
     **dict.fromkeys(("partial_rotary_factor", "rotary_pct", "fraction"), "partial"),
@@ -130,8 +130,8 @@ def meant(word: Any, known: Iterable[str]) -> str:
 def faults(key: str, value: Any, kinds: tuple[type, ...], own_kinds: Iterable[str] = ()) -> Iterator[str]:
     """Yield one message for each mistake in the value of field `key`.
 
-    kinds : the types that the value may have; for a table by kind of layers, the types of each of its values
-    own_kinds : kinds of layers that the model type itself defines, in `bases`
+    kinds : the types that the value may have; for a table by kind of layer, the types of each of its values
+    own_kinds : kinds of layer that the model type itself defines, in `bases`
     """
     table = value if isinstance(value, dict) else {}
     values: Iterable[Any] = table.values() if key in BY_KIND and table else (value,)

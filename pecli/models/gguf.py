@@ -18,7 +18,7 @@ STEP, MAX_HEADER = 1 << 20, 1 << 26  # bytes per read, and largest size of all m
 NUMBERS = {**dict(enumerate(("B", "b", "H", "h", "I", "i", "f", "?"))), 10: "Q", 11: "q", 12: "d"}
 TEXT, LIST, FLOAT32 = 8, 9, 6
 FLOATS = {0: "f", 1: "e"}  # tensor type to struct code
-MAX_KEPT = 1 << 12  # longest list or tensor that is read: layers, pairs
+MAX_KEPT = 1 << 12  # longest list or tensor that is read: one item per layer or pair
 MAX_NAME = 1 << 16
 # tensors of divisors of the rates
 TENSORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
@@ -45,7 +45,7 @@ class Header:
         return start
 
     def number(self, code: str = "Q") -> Any:
-        """Return the next number, with a format code of `struct`."""
+        """Return the next number, read with the format code `code` of `struct`."""
         return struct.unpack_from(self.order + code, self.data, self.skip(struct.calcsize("<" + code)))[0]
 
     def text(self) -> str:
@@ -55,8 +55,10 @@ class Header:
         return self.data[start : start + min(length, MAX_NAME)].decode("utf-8", "replace")
 
     def value(self, kind: int) -> Any:
-        """Return the next value of GGUF type `kind`; None for a list of strings, or for a list that is too long to be
-        about positions."""
+        """Return the next value, of GGUF type `kind`.
+
+        Return None for a list of strings, and for a list that is too long to concern positions.
+        """
         if kind == TEXT:
             return self.text()
         if kind != LIST:
@@ -93,8 +95,7 @@ MAX_SHARDS = 1000
 
 
 def whole_gguf(file: Any, path: str, opener: Callable[[str], Any]) -> dict[str, Any]:
-    """Return the result of `read_gguf`; for a split model, the result for its first part, with the tensors of all
-    parts.
+    """Return the result of `read_gguf`; for a split model, that of its first part, with the tensors of all parts.
 
     opener : function that opens the other parts by path
     """

@@ -1,4 +1,4 @@
-"""A config in the course of being read: its kinds of layers, attention windows, and sizes."""
+"""A config while it is read: its kinds of layer, attention windows and sizes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def codes() -> tuple[str, ...]:
 
 
 def suggestion(names: Sequence[str]) -> str:
-    """Return a suggestion of the first name as text, "" if there are no names."""
+    """Return the clause that suggests the first of the names, "; probably meant: NAME"; "" if there are none."""
     return say("models.probably_meant", word=names[0]) if names else ""
 
 
@@ -78,7 +78,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Reading:
-    """One config in the course of being read, which collects findings, each once."""
+    """One config while it is read; it collects findings, each only once."""
 
     keys: Keys
     architecture: Architecture
@@ -87,7 +87,7 @@ class Reading:
 
     @cached_property
     def given(self) -> Keys:
-        """The object with the scaling, with all parameters of the rope, or with one object per kind of layer."""
+        """The rope's object: the scaling alone, all parameters of the rope, or one object per kind of layer."""
         found, bases = self._given(), self.architecture.bases
         if not bases or any(isinstance(value, dict) for value in found.data.values()):
             for key, *_ in bases.values():  # mark older keys as read
@@ -106,8 +106,10 @@ class Reading:
         return default if base is None else base
 
     def _given(self) -> Keys:
-        """Return the object for `given` from the file; if it has both rope_parameters and rope_scaling, rope_scaling,
-        as in transformers 5."""
+        """Return the object for `given` from the file.
+
+        If it has both rope_parameters and rope_scaling, rope_scaling is used, as in transformers 5.
+        """
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
@@ -137,8 +139,10 @@ class Reading:
         return Keys({"rope_type": self.architecture.own_scaling["rope_type"], **numbers}, "", self.keys.read, names)
 
     def _foundry_scaling(self, inner: Keys) -> Keys | None:
-        """Return the scaling object of MPT that llm-foundry's code uses: of the two in `inner`, the one that rope_impl
-        selects; None without scaling."""
+        """Return the scaling object of MPT that llm-foundry's code uses; None without scaling.
+
+        Of the two objects in `inner`, it uses the one that rope_impl selects.
+        """
         chosen, other = (inner.table(f"rope_{name}_config") or Keys({}) for name in ("hf", "dail"))
         if inner.text("rope_impl") != "hf":
             chosen, other = Keys({}), chosen
@@ -243,8 +247,10 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
 
 
 def _numbered(keys: Keys, count: int) -> list[str] | None:
-    """Return the kinds of the `count` layers if the file has the indices of the layers with attention; otherwise
-    None."""
+    """Return the kinds of the `count` layers if the file has the indices of the layers with attention.
+
+    Otherwise return None.
+    """
     linear = keys.table("linear_attn_config")  # Kimi Linear counts from 1
     first, inside = (1, linear) if linear is not None and "full_attn_layers" in linear else (0, keys)
     chosen = inside.numbers("full_attn_layers", "attn_layer_indices", "full_attn_idxs", "attn_layer_idxs")
@@ -260,8 +266,7 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
 
 
 def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]:
-    """Return the kinds of the `count` layers that follow from a pattern in the file, or from the architecture's own
-    pattern."""
+    """Return the kinds of the `count` layers from a pattern in the file, or from the architecture's own pattern."""
     first, turn, last = re.split("[()]", architecture.pattern)
     several, given = len(turn) > 1, keys.data.get("sliding_window_pattern")
     if several and isinstance(given, str):  # EXAONE 4: LLLG, and the last layer is full
@@ -300,8 +305,10 @@ def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
-    """Return the kinds of the layers, in which layers without rope get a kind of their own; 1 in no_rope_layers means
-    that a layer has rope."""
+    """Return the kinds of the layers, with a kind of its own for layers without rope.
+
+    In no_rope_layers, 1 means that a layer has rope.
+    """
     flags = keys.flags("no_rope_layers") or [int(base != 0) for base in keys.numbers("layer_rope_theta") or []]
     if not flags and architecture.nope_interval is None:
         return kinds
@@ -352,7 +359,7 @@ def _sides(keys: Keys, axes: tuple[tuple[str, ...], ...]) -> tuple[int, ...] | N
 
 
 def max_position(reading: Reading) -> int | None:
-    """Return the number of positions that the file says the model takes."""
+    """Return the number of positions that the model takes according to the file."""
     return reading.keys.length(*POSITIONS)
 
 

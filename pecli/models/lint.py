@@ -36,7 +36,7 @@ COMMON = (
 )
 COUNTING = ("dynamic", "yarn", "longrope")  # scalings whose formula contains the head dimension
 WORD = re.compile(r"[\w.]*\w", re.ASCII)  # a key in a sentence; ASCII, because Chinese has no spaces
-UNUSUAL_RATIO = 2.0  # an attention factor is unusual from this ratio to the formula
+UNUSUAL_RATIO = 2.0  # ratio to the formula's value from which an attention factor is unusual
 
 
 def lint(reading: Reading, positions: Iterable[str]) -> None:
@@ -92,7 +92,7 @@ def _check_names(reading: Reading, rope: bool) -> None:
 
 
 def _check_bases(reading: Reading, rope: bool) -> None:
-    """Check for a base, or the object that holds it, that is overridden or not read by some version of transformers.
+    """Check whether some version of transformers overrides or ignores the base, or the object with the base.
 
     rope : whether some layers have a rope
     """

@@ -19,31 +19,31 @@ class Architecture:
 
     position : kind of positions, one of `facts.POSITIONS`; per stack (encoder, decoder) if they differ
     theta : the base, per kind of layer; sliding layers with a base of their own have no scaling
-    partial : share of a head's columns that turn, per kind of layer
-    rotary_dim : number of a head's columns that turn, instead of a share
+    partial : share of a head's columns that are rotated, per kind of layer
+    rotary_dim : number of a head's columns that are rotated, instead of a share
     head_dim : columns of a head, per kind of layer, if not hidden_size / num_attention_heads
     pairing : "half" for pairs (j, j + d/2), "interleaved" for (2j, 2j + 1)
-    always_whole : True if all columns turn without a scaling, whatever partial_rotary_factor is
+    always_whole : True if, without a scaling, all columns are rotated whatever partial_rotary_factor is
     parameters : rope_parameters if the file has none
-    by_kind : how rope_parameters holds an object per kind of layer: "only" such objects, no older keys; "older", older
-        keys too; "strict", older keys too, but a rope_parameters without such objects is an error
+    by_kind : whether the code accepts older keys besides an object per kind of layer in rope_parameters: "only", no;
+      "older", yes; "strict", yes, but a rope_parameters without such objects is an error
     bases : kinds of rope, of which a scaling applies to the last only; each has the key of its base, the default, and
-        the kinds of layers that use it
-    scalings : scalings that its code accepts besides none, if not all
+      the kinds of layer that use it
+    scalings : scalings that its code accepts besides none, if it does not accept all
     needs : keys that a scaling with the head dimension in its formula requires
     own_scaling : a scaling and the names of its parameters, if the code has its own keys for it
-    softmax : True if mscale_all_dim of a scaling also multiplies the softmax scale, squared
+    softmax : True if the softmax scale is also multiplied by the square of the scaling's factor from mscale_all_dim
     reads : keys and scalings that few types read: alibi, use_mem_rope, longrope's short_mscale and long_mscale, and the
-        scaling ntk, with base · factor and all rates divided by factor^(2/d)
+      scaling ntk, with base · factor and all rates divided by factor^(2/d)
     unread : keys that its code does not read
     words : further kinds of positions that position_embedding_type may select in its code; relative_key is, in
-        transformers 4, a table of offsets in every layer
-    pattern : kinds of layers by letter (`facts.KINDS`): before the parentheses the first layers, in them the layers
-        that repeat, after them the last layers; a leading "-" counts from the end
+      transformers 4, a table of offsets in every layer
+    pattern : kinds of layer by letter (`facts.KINDS`): before the parentheses the first layers, in them the layers
+      that repeat, after them the last layers; a leading "-" counts from the end
     full_before : number of first layers without a window if the file has no max_window_layers
     halved : window keys of which its code takes half
     window_opt_in : True if layers have a window only if use_sliding_window is true
-    nope_layer_types : kinds of layers without rope
+    nope_layer_types : kinds of layer without rope
     nope_needs_window : True if those kinds do have rope when the file has no sliding_window
     nope_interval : every n-th layer has no rope
     nope_kinds : new kinds of the layers with and without rope; "" keeps the kind
@@ -55,7 +55,7 @@ class Architecture:
     axis_shares : columns of each axis as [m, n], m · ⌊d/n⌋; [] for the remaining columns
     scale_grid : how grid indices become coordinates, as in `Rope`
     grid_start, grid_step : coordinate of the first cell and step between cells, per axis
-    grid_rule : rule by which these follow from the file, see `rope.grid_places`
+    grid_rule : rule that computes grid_start and grid_step from the file, see `rope.grid_places`
     grid : keys of size, patch and stride for each side of an image's table, if not image_size and patch_size
     extra_rows : rows of an image's table that are not for patches
     resized : whether its table is interpolated for other image sizes: "always", or only if "asked"

@@ -51,7 +51,7 @@ def read_overrides(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def check_override(name: str, value: Any) -> None:
-    """Raise UsageError if the name is a path of keys, or the rope's object is to be something else than an object."""
+    """Raise UsageError if the name is a path of keys, or the rope's object gets a value that is no object or null."""
     outer, dot, inner = name.partition(".")
     if dot:
         text = f"{option_text('override')}: {name} is one key here, not {inner} inside {outer}"

@@ -12,9 +12,9 @@ WORDS = (  # a name with one of these between underscores concerns positions
     *("rope", "rotary", "yarn", "ntk", "theta", "alibi", "xpos", "logn", "mrope", "pos_emb", "position_embedding"),
     *("sliding_window", "relative"),
 )
-# count only in names or objects as below
+# words that also count in names with one of BEGINNINGS, and inside an object that concerns positions
 WORDS_INSIDE = ("scale", "scaling", "factor", "freq", "window", "chunk", "temperature")
-BEGINNINGS = ("attn_", "floor_")  # names with these prefixes; or in an object whose key has one of WORDS
+BEGINNINGS = ("attn_", "floor_")  # prefixes of names in which WORDS_INSIDE count
 LEFT_OUT = ("quantization_config", "label2id", "id2label", "per_layer_config")  # objects that are not searched
 TOWER = re.compile(r"(vision|visual|image|video|audio|speech|protein)\w*_config")  # without a model_type in older files
 NO_EFFECT = (  # keys without effect on an encoding: dropout, precision and the like

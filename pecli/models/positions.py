@@ -102,14 +102,14 @@ def _by_flags(reading: Reading, default: str) -> str:
 def encoding_parameters(
     reading: Reading, position: str, kind: str, stack: str, layer: int
 ) -> tuple[str, dict[str, Any]] | None:
-    """Return name and parameters of the encoding of some layers; None if they have none that is drawn.
+    """Return (name, parameters) of the encoding of layers of one kind; None if they have none that pecli draws.
 
     position : kind of positions, from `position_of`
     kind, stack, layer : kind of the layers, their stack, and the index of the first
     """
     if position == "rope":
         return "rope", rope_parameters(reading, kind, layer)
-    if position == "alibi":  # BERT with ALiBi looks both ways
+    if position == "alibi":  # the attention of BERT with ALiBi is bidirectional
         item = reading.architecture
         both = item.position.get("all") == "learned" and "alibi" not in item.reads
         inner = reading.keys.table("attn_config") or reading.keys
@@ -146,7 +146,7 @@ def timestep_parameters(reading: Reading) -> dict[str, Any]:
 
 
 def _alibi_divisor(reading: Reading) -> float:
-    """Return the divisor of the slopes in BTLM and JAIS: a factor, or the length in use / the trained length."""
+    """Return the divisor of the slopes in BTLM and JAIS: a factor, or current sequence length / trained length."""
     inside = reading.keys.table("alibi_scaling")
     if inside is None:
         return 1.0

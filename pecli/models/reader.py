@@ -107,8 +107,10 @@ class Layer:
 
     @property
     def encoding(self) -> Encoding | None:
-        """The encoding; None if the layers have none. A rope also has the context, and the window if all these layers
-        have it."""
+        """The encoding; None if the layers have none.
+
+        A rope also gets the context, and the window if all of these layers have it.
+        """
         if self.name is None or self.parameters is None:
             return None
         seen: dict[str, Any] = {}
@@ -139,7 +141,7 @@ class Model:
 def read_model(path: str | Path, seq_len: int | None = None) -> Model:
     """Return the model in a config.json, in a file of another known program, or in a folder with such a file.
 
-    seq_len : the length in use, for scalings that depend on it
+    seq_len : the current sequence length, for scalings that depend on it
 
     Raises
     ------
@@ -149,7 +151,7 @@ def read_model(path: str | Path, seq_len: int | None = None) -> Model:
 
 
 def model_of(path: str, data: Mapping[str, Any], seq_len: int | None = None) -> Model:
-    """Return the model that the content of such a file describes; raises as `read_model` does."""
+    """Return the model that the content of a file for `read_model` describes; raise the same errors."""
     keys = Keys(data)
     try:
         if dialect := dialect_of(data):
@@ -182,7 +184,7 @@ def _twice(data: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _length_findings(model: Model, seq_len: int | None) -> Iterator[Finding]:
-    """Yield a note if the length in use exceeds the context of all layers."""
+    """Yield a note if the current sequence length exceeds the context of all layers."""
     contexts = []
     for layer in model.layers.values():
         rope = layer.encoding if layer.name == "rope" else None
@@ -216,7 +218,7 @@ def _translated_model(path: str, dialect: Dialect, data: Mapping[str, Any], seq_
 def _tower_of(path: str, name: str, data: Mapping[str, Any]) -> Model:
     """Return the model that an object in a file describes.
 
-    name : the dialect to use, unless the object describes a timm model or a ResNet, which have their own
+    name : the dialect to use, unless the object describes a timm model or a ResNet, which have their own dialects
     """
     if isinstance(data.get("layers"), list):
         return _translated_model(path, dialects()[f"{name.partition('_vision')[0]}_resnet"], data, None)
@@ -257,7 +259,7 @@ def _check_library(path: str, keys: Keys) -> None:
 
 
 def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None, tower: str = "") -> Model:
-    """Return the model that an object describes; if it has several parts, its language model.
+    """Return the model that an object describes, or the language model if the object has several parts.
 
     outer, tower : the model_type of the enclosing config, and the name of this part in it
     """
@@ -281,7 +283,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
 
 
 def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tuple[dict[str, Model], list[Finding]]:
-    """Return the parts of the config besides `text`, the language model, and the errors and warnings in these parts."""
+    """Return (models of the parts other than the language model `text`, errors and warnings in these parts)."""
     towers: dict[str, Model] = {}
     findings: list[Finding] = []
     for key, value in keys.data.items():
@@ -322,8 +324,10 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
 
 
 def _note_unknown(reading: Reading, tower: str) -> None:
-    """Add a warning that pecli does not know the model type, at the key that names it, or at the object if no key
-    does."""
+    """Add a warning that pecli does not know the model type.
+
+    It is added at the key that names the type, or at the object if no key does.
+    """
     keys = reading.keys
     if named := keys.first("model_type", "architectures"):
         reading.warning(named, "findings.unknown_model_type")
@@ -359,7 +363,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     places: dict[str, list[int]] = {}
     for layer, kind in enumerate(kinds):
         places.setdefault(kind, []).append(layer)
-    if nested and not set(nested) & set(places):  # kinds in rope_parameters that layers do not have
+    if nested and not set(nested) & set(places):  # no layer has a kind in rope_parameters
         return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     without = _without_rope(reading)
     result = {}
@@ -368,7 +372,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
         none = position == "rope" and (kind in without or kind in WITHOUT_POSITIONS or null)
         result[kind] = _layer(reading, "none" if none else position, kind, stack, tuple(indices))
     turning = {kind for kind, layer in result.items() if layer.kind == "rope"}
-    for kind in {*nested} - turning:  # kinds without layers
+    for kind in {*nested} - turning:  # kinds in rope_parameters without layers
         Keys({kind: reading.given.data[kind]}, reading.given.place, reading.given.read).settle()
     if not turning:
         reading.given.settle()
@@ -376,7 +380,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
 
 
 def _without_rope(reading: Reading) -> tuple[str, ...]:
-    """Return the kinds of layers that have no rope in this architecture."""
+    """Return the kinds of layer that have no rope in this architecture."""
     keys, architecture = reading.keys, reading.architecture
     without = architecture.nope_layer_types
     if architecture.nope_needs_window and keys.data.get("sliding_window", 0) is None:
@@ -390,7 +394,7 @@ def _without_rope(reading: Reading) -> tuple[str, ...]:
 
 
 def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tuple[int, ...]) -> Layer:
-    """Return the layers of one kind; if their encoding cannot be built, a finding says why.
+    """Return the layers of one kind; add a finding if their encoding cannot be built.
 
     position : kind of positions, from `position_of`
     kind, stack, indices : kind of the layers, their stack, and their indices
@@ -414,7 +418,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         raise
     except UsageError as error:
         key = CONFIG_KEYS.get(error.option or "", error.option) or reading.given.place[:-1] or "config"
-        level = "note" if plain.kind in TABLES else "error"  # an unknown size of a table
+        level = "note" if plain.kind in TABLES else "error"  # only the size of a table is unknown
         other = "findings.not_allowed" if error.allowed else "findings.not_built"
         other = say(other, allowed=error.allowed, reason=error.text)
         text = error.reason if isinstance(error, BuildError) else other
@@ -448,7 +452,7 @@ def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
     text = "findings.table_of_offsets_alone" if alone else "findings.table_of_offsets"
     reading.warning("position_embedding_type", text, **blanks)
     if not alone:
-        first_row(reading, count)  # adds its note on the table in 5.23
+        first_row(reading, count)  # adds a note on the table
     return replace(plain, length=2 * count - 1, parameters={"d": head_dim(reading)})
 
 

@@ -14,8 +14,10 @@ ORIGINAL = "original_max_position_embeddings"
 
 
 def original_length(reading: Reading, inside: Keys) -> int | None:
-    """Return the original context: the key at the top level, else in the scaling object `inside`, else the maximum
-    position."""
+    """Return the original context.
+
+    This is the key at the top level, otherwise the key in the scaling object `inside`, otherwise the maximum position.
+    """
     top = reading.keys.length(ORIGINAL)
     return top if top is not None else (inside.length(ORIGINAL) or max_position(reading))
 
@@ -32,7 +34,7 @@ OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # other
 
 
 def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, Any]:
-    """Return base, widths, pairing and scaling of the layers of that kind, as parameters of `Rope`.
+    """Return the parameters of `Rope` for one kind of layer: widths, pairing, base and scaling.
 
     layer : index of the first layer of that kind, for files with a list of bases
 
@@ -81,10 +83,9 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
 
 
 def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
-    """Return the parameters that say how rows, columns and other axes share the pairs, and where their coordinates
-    start and step.
+    """Return the parameters for how axes, such as rows and columns, share the pairs, and for their coordinates.
 
-    rotary, d : number of columns that turn, and of all columns of a head
+    rotary, d : number of columns that are rotated, and of all columns of a head
     """
     item, grid = reading.architecture, patch_grid(reading)
     widths = _axis_widths(reading, rotary)
@@ -96,7 +97,7 @@ def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
     if count > len(grid):  # other axes have one coordinate in an image
         sides = dict(zip("hw", grid[-2:], strict=True))
         grid = tuple(sides.get(name, 1) for name in item.axis_names[-count:])
-    if not widths and rotary // 2 % count:  # remaining columns do not turn
+    if not widths and rotary // 2 % count:  # remaining columns are not rotated
         rotary = 2 * count * (rotary // count // 2)
     made: dict[str, Any] = {"axes": item.axes or "blocks", "grid": grid, "scale_grid": item.scale_grid}
     made |= {"rotary_dim": rotary} if rotary != d else {}
@@ -107,7 +108,7 @@ def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
 def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
     """Return the number of columns of each axis, if the file or the architecture has it, otherwise ().
 
-    rotary : number of all columns that turn
+    rotary : number of all columns that are rotated
     """
     numbers = reading.keys.numbers("axis_widths")
     if numbers is not None:
@@ -120,10 +121,10 @@ def _axis_widths(reading: Reading, rotary: int) -> tuple[int, ...]:
 
 
 def grid_places(reading: Reading, grid: tuple[int, ...]) -> dict[str, Any]:
-    """Return the parameters `grid_start` and `grid_step` for the axes, leaving out a start that is 0 and a step that is
-    1 on every axis.
+    """Return the parameters `grid_start` and `grid_step` for the axes.
 
-    The architecture's `grid_rule` is one of
+    A start that is 0 on every axis, and a step that is 1 on every axis, are left out. The rule of the architecture,
+    `grid_rule`, is one of these:
     middle : rows and columns are counted from the middle of the image (Qwen-Image)
     reference : coordinates are those of a grid of a reference size, plus an offset (EVA)
     base : coordinates are those of the grid for the image size, divided by interpolation_scale (SD3, PixArt)
@@ -147,7 +148,7 @@ def grid_places(reading: Reading, grid: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _check_columns(reading: Reading, d: int, rotary: int) -> None:
-    """Raise BuildError for an odd number of columns, or more turning columns than there are."""
+    """Raise BuildError for an odd number of columns, or more rotated columns than there are."""
     odd = "findings.odd_columns"
     more = "findings.more_columns_than_head"
     if d % 2 or rotary % 2 or rotary > d:
@@ -156,8 +157,10 @@ def _check_columns(reading: Reading, d: int, rotary: int) -> None:
 
 
 def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
-    """Return the parameters for which pairs of M-RoPE follow frame, row and column; {} if they are not drawn. A finding
-    says if they do not cover all pairs."""
+    """Return the parameters for which pairs of M-RoPE follow frame, row and column; {} if they are not drawn.
+
+    Adds a finding if the sections do not cover all pairs.
+    """
     item = reading.architecture
     parts = inside.numbers("mrope_section") or item.sections
     if parts and inside.data.get("mrope_section") is None:
@@ -171,7 +174,7 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
         reading.note("mrope_section", text)
     elif parts:
         text = "findings.sections_sum"
-        say = reading.warning if interleaved else reading.error  # remaining pairs follow the frame
+        say = reading.warning if interleaved else reading.error  # if interleaved, the remaining pairs follow the frame
         say("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
     drawn = whole and len(parts) == 3 and item.axis_names != "hwt"
     return {"sections": tuple(map(int, parts)), "interleaved": interleaved} if drawn else {}
@@ -186,8 +189,10 @@ def patch_grid(reading: Reading) -> tuple[int, ...]:
 
 
 def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str, Any]:
-    """Return the parameters of the scaling `rule` from its object `inside`; None for optional parameters that the file
-    does not have."""
+    """Return the parameters of the scaling `rule` from its object `inside`.
+
+    Optional parameters that the file does not have are None.
+    """
     if rule == "linear":
         return {"factor": _required_number(inside, "factor")}
     if rule == "proportional":
@@ -217,7 +222,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
             whole = None
         exchanged = inside.flag("exchanged") if reading.keys.names else None  # only in litgpt
         return {"factor": factor, "original": original, **turns, **scales, "truncate": whole, "exchanged": exchanged}
-    for name in ("short_factor", "long_factor"):  # where the first is wrong, the other is read all the same
+    for name in ("short_factor", "long_factor"):  # marks both lists as read, even if the first has the wrong length
         inside.numbers(name)
     lists = {name: _factors(inside, name, pairs) for name in ("short_factor", "long_factor")}
     scales = {"attention_factor": inside.number("attention_factor")}
@@ -228,8 +233,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
 
 
 def _factor(reading: Reading, inside: Keys, original: int) -> float | None:
-    """Return the factor in the scaling object `inside`, or else the ratio of the maximum position to the original
-    context."""
+    """Return the factor in the scaling object `inside`, otherwise maximum position / original context."""
     factor, longest = inside.number("factor"), max_position(reading)
     if factor is None and longest is None:
         raise BuildError("factor", "findings.original_stops")
@@ -266,7 +270,7 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
 
 
 def _by_kind(reading: Reading) -> bool:
-    """Return whether a single object for all kinds of layers is used, in an architecture that expects one per kind."""
+    """Return whether a single object for all kinds of layer is used, in an architecture that expects one per kind."""
     name, key = reading.architecture.name, reading.given.place[:-1]
     newer = key.endswith("rope_parameters")
     if reading.architecture.by_kind == "only" or (newer and reading.architecture.by_kind == "strict"):
@@ -282,7 +286,7 @@ def _by_kind(reading: Reading) -> bool:
 
 
 def nested_kinds(reading: Reading) -> list[str]:
-    """Return the kinds of layers that have an object of their own in rope_parameters."""
+    """Return the kinds of layer that have an object of their own in rope_parameters."""
     return [name for name, value in reading.given.data.items() if isinstance(value, dict)]
 
 

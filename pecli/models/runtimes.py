@@ -19,7 +19,7 @@ from pecli.models.reader import Layer, Model, model_of
 from pecli.models.rope import ORIGINAL, OTHER_NAMES
 
 ALL_RUNTIMES = "all"
-READ = {  # scaling to those of its keys that the rules cover
+READ = {  # scaling to its keys that the rules cover
     "default": (),
     "linear": ("factor",),
     "dynamic": ("factor",),
@@ -28,7 +28,7 @@ READ = {  # scaling to those of its keys that the rules cover
     "longrope": ("short_factor", "long_factor", ORIGINAL, "factor"),
     "llama3": ("factor", "low_freq_factor", "high_freq_factor", ORIGINAL),
 }
-ALL_GIVEN = ("llama3",)  # scalings of which nothing was looked up where a key is missing
+ALL_GIVEN = ("llama3",)  # scalings that were looked up only with all of their keys
 NAMES = ("rope_type", "type")
 SCALINGS = (*READ, "proportional")  # scalings that at least one runtime knows
 
@@ -65,8 +65,8 @@ class RuntimeResult:
     error : name of the exception that the runtime raises
     unknown : the part of the file for which the runtime's behaviour was not looked up
     trouble : why the resulting model cannot be built
-    why : sentences on the differences to transformers 5
-    read : True if the code of this scaling was read and not run, although the runtime was
+    why : sentences on the differences from transformers 5
+    read : True if this scaling's code was only read, although other code of the runtime was run
     """
 
     runtime: Runtime
@@ -79,7 +79,7 @@ class RuntimeResult:
 
     @property
     def how(self) -> str:
-        """How the result is known: "ran" or "read"."""
+        """How the result was found: "ran" or "read"."""
         return "read" if self.read else self.runtime.how
 
 
@@ -99,7 +99,7 @@ def runtimes_named(names: Iterable[str]) -> list[Runtime]:
 def apply_runtimes(
     path: str, asked: Iterable[Runtime], seq_len: int | None, given: Mapping[str, Any]
 ) -> list[RuntimeResult]:
-    """Return what each runtime makes of a config.json of transformers with overrides.
+    """Return the result of each runtime for a config.json of transformers with overrides.
 
     asked : the runtimes
     given : overridden keys
@@ -116,7 +116,7 @@ def apply_runtimes(
 def apply_runtime(
     path: str, data: Mapping[str, Any], runtime: Runtime, seq_len: int | None, given: Mapping[str, Any]
 ) -> RuntimeResult:
-    """Return what one runtime makes of the content of a config.json of transformers, with overrides."""
+    """Return the result of one runtime for the content of a config.json of transformers, with overrides."""
     changed, findings = dict(data), list[Finding]()
     if given and runtime.override is None:
         return RuntimeResult(runtime, unknown=say("runtimes.overrides_not_known"))
@@ -180,7 +180,7 @@ def _by_rules(
 
 
 def _with_share(layer: Layer, share: float) -> Layer:
-    """Return the layer with only a share of its columns turning."""
+    """Return the layer with only a share of its columns rotated."""
     if share == 1 or layer.parameters is None:
         return layer
     return replace(layer, parameters={**layer.parameters, "rotary_dim": int(layer.parameters["d"] * share)})
@@ -234,7 +234,7 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
 
 
 def _length(rule: str, data: Mapping[str, Any], inside: Mapping[str, Any], seq_len: int | None) -> int | None:
-    """Return the length in use that a runtime assumes.
+    """Return the current sequence length that a runtime assumes.
 
     rule : "max", "beyond", "stretched" or "position", from the runtime's rules
     inside : the object with the scaling

@@ -26,8 +26,8 @@ class Temperature:
 def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
     """Return the temperature of layers with rope (`turns`) or without; None if there is none.
 
-    The architecture has a rule: the layers with a temperature ("all" or "nope"), the key that turns it on, and
-    defaults.
+    The architecture's `temperature` is a rule: the layers with a temperature ("all" or "nope"), the key that turns it
+    on, and defaults.
     """
     rule = reading.architecture.temperature
     if rule:
@@ -48,7 +48,7 @@ QWEN_TABLE = 32_767  # number of factors in the table of modeling_qwen.py
 
 
 def logn_of(reading: Reading) -> tuple[int, int] | None:
-    """Return the length beyond which Qwen-7B's code multiplies queries by a logarithm, and its number of factors.
+    """Return (length beyond which Qwen-7B's code multiplies queries by a logarithm, number of its factors).
 
     From modeling_qwen.py of Qwen/Qwen-7B. The key still counts as unread, because the rates do not depend on it.
     """
@@ -59,8 +59,10 @@ def logn_of(reading: Reading) -> tuple[int, int] | None:
 
 
 def _is_enabled(reading: Reading, key: str, default: bool) -> bool:
-    """Return whether the flag `key` turns the temperature on, or `default` without that key. A number as flag, as in
-    early Llama 4 files, is an error."""
+    """Return whether the flag `key` turns the temperature on; `default` without that key.
+
+    Adds an error if the flag is a number, as in early Llama 4 files.
+    """
     value = reading.keys.data.get(key)
     if type(value) is int and value not in (0, 1):
         reading.keys.read.add(f"{reading.keys.place}{key}")
@@ -86,12 +88,14 @@ def softmax_factor(reading: Reading, kind: str) -> float:
 
 @dataclass(frozen=True)
 class DualChunks:
-    """Dual chunk attention: keys are numbered within their chunk; for keys in older chunks, a query is numbered as if
-    it were in the next chunk.
+    """Dual chunk attention, which limits the distances that a rope sees.
+
+    Keys are numbered within their chunk. For keys in the chunk before its own, a query's number is increased by the
+    length of a chunk, at most to `largest`; for keys in earlier chunks, it is `largest`.
 
     length : length of a chunk
-    largest : position by which a query is turned for keys two or more chunks away
-    original : length beyond which scores are multiplied by 0.1 · ln(length in use / original) + 1
+    largest : largest number of a query
+    original : length beyond which scores are multiplied by 0.1 · ln(current sequence length / original) + 1
     """
 
     length: int
@@ -112,7 +116,10 @@ class DualChunks:
 
 
 def dual_chunks(reading: Reading) -> DualChunks | None:
-    """Return the chunks of vLLM and SGLang for Qwen2.5-1M's dual_chunk_attention_config; None without that key."""
+    """Return the chunks of vLLM and SGLang for Qwen2.5-1M's dual_chunk_attention_config.
+
+    Return None without that key, or if its sizes are missing or contradict each other.
+    """
     inside = reading.keys.table("dual_chunk_attention_config")
     if inside is None:
         return None

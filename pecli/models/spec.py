@@ -19,14 +19,14 @@ if TYPE_CHECKING:  # imported only for specs that name a config, because importi
     from pecli.models.reader import Layer, Model
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
-SCORES = "scores"  # stands for the layers with a factor on scores, or else the default layers
-NAMED = "named"  # stands for the default layers, labelled with the model's type
+SCORES = "scores"  # kind for the layers with a factor on scores, or the default layers if none has one
+NAMED = "named"  # kind for the default layers, labelled with the model's type
 OTHER_LAYERS = "{path} has several kinds of layers: {chosen} is drawn, not {kinds}; try {path}#{other} for another"
 NO_NUMBERS = "{path} holds no trained numbers, so random ones are drawn; for the trained ones, try {typed}"
 
 
 def read_config_spec(spec: str) -> Config | None:
-    """Return path and kind as typed, the plain spec of the encoding, and the parameters; None for other specs."""
+    """Return (path and kind as typed, plain spec of the encoding, parameters); None if the spec names no config."""
     words = config_words(spec)
     if words is None:
         return None
@@ -47,12 +47,12 @@ def config_words(spec: str) -> tuple[str, str | None, str] | None:
 
 
 def config_spec(path: str, kind: str | None) -> str:
-    """Return the plain spec of the layers of that kind, by default those with full attention.
+    """Return the plain spec of the encoding of one kind of layer, by default that with full attention.
 
     Raises
     ------
-    FileError : their encoding cannot be built from the file
-    UsageError : they have no encoding
+    FileError : the encoding cannot be built from the file
+    UsageError : the layers have no encoding
     """
     try:
         changed = config_path(Path(path)).stat().st_mtime_ns
@@ -63,9 +63,9 @@ def config_spec(path: str, kind: str | None) -> str:
 
 @lru_cache(maxsize=64)
 def _spec(path: str, kind: str | None, changed: int) -> str:
-    """Return the plain spec, and notify about other kinds of layers; cached until the file changes.
+    """Return the result of `config_spec`, and notify about other kinds of layer.
 
-    changed : time of the file's last change, which makes the cache distinguish versions of the file
+    changed : time of the file's last change, so that the cache does not return the spec of an older version
     """
     from pecli.models.reader import read_model
 
@@ -89,7 +89,7 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
 
 
 def of_layers(spec: str, layers: str) -> str:
-    """Return the spec with a kind of layers added, if it names a config.json and no layers."""
+    """Return the spec with a kind of layer added if it names a config.json and no kind."""
     words = config_words(spec)
     return spec if words is None or words[1] else f"{words[0]}#{layers}" + (f":{words[2]}" if words[2] else "")
 
@@ -97,8 +97,8 @@ def of_layers(spec: str, layers: str) -> str:
 def _spec_of_scores(model: Model) -> str:
     """Return the spec of a rope with the factors on scores, labelled with the model's type.
 
-    The rope is that of the first kind of layers with such a factor. Layers without rope give a rope whose pairs do not
-    turn.
+    The rope is that of the first kind of layer with such a factor. For layers without rope, no pair of the rope is
+    rotated.
     """
     from pecli.encodings.rope import Rope
 

@@ -57,8 +57,8 @@ def _plain(value: Any, count: list[int], depth: int) -> Any:
 def _resolved(value: Any, top: Any) -> Any:
     """Return the value with references replaced by what they name in `top`, the value of the whole file.
 
-    A reference to nothing, an object or a list is left unchanged; the text that replaces one is not searched for
-    references.
+    A reference that names nothing, an object or a list stays unchanged. A text that replaces a reference is not
+    searched for further references.
     """
     if isinstance(value, dict):
         return {key: _resolved(item, top) for key, item in value.items()}

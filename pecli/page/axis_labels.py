@@ -41,7 +41,7 @@ def positions_axis(encoding: Encoding, label: str | None = None, **facts: Any) -
 
 
 def dimensions_axis(encoding: TableEncoding, dims: Sequence[int] | None = None) -> Axis:
-    """Return an axis for the columns of the encoding's table, or for some of them, one beside the other."""
+    """Return an axis for the columns of the encoding's table, or for some of them, side by side."""
     names = tuple(encoding.dimension_names() or ())
     if dims is not None:
         shown = tuple(names[dim] if names else str(dim) for dim in dims)
@@ -143,7 +143,7 @@ def _whole_ticks(axis: Any) -> None:
 
 
 def _chosen_ticks(names: Sequence[str], axis: Any) -> None:
-    """Put ticks at whole numbers, with the names that have them as their indices."""
+    """Put ticks at whole numbers, labelled with the names that have these indices."""
     from pecli.page.ticks import NumberTexts
 
     _whole_ticks(axis)
@@ -196,14 +196,14 @@ def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
 
 
 def write_user_labels(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Canvas) -> None:
-    """Write the user's axis labels, and letters at the panels; raise UsageError if there is no label to replace."""
+    """Write the user's axis labels and the panels' letters; raise UsageError if there is no label to replace."""
     for name, along in {"xlabel": "xaxis", "ylabel": "yaxis"}.items():
         text, labels = getattr(canvas, name), [getattr(ax, along).label for ax in axes]
         shown = [label for label in labels if label.get_text()]
         if text is not None and not shown:
             raise UsageError(f"no panel has such a label: leave {option_text(name)} out", option=name, value=text)
         for label in shown if text is not None else ():
-            beside, line, _ = label.get_text().rpartition("\n")  # a grid's name of the row
+            beside, line, _ = label.get_text().rpartition("\n")  # the row's name in a grid
             label.set_text(beside + line + text)
     if canvas.cbar_label and not any(panel.bar for panel in panels):
         raise UsageError("there is no colour bar: leave --cbar-label out", option="cbar_label")

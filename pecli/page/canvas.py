@@ -35,7 +35,7 @@ class Size(NamedTuple):
 
 
 def _venue_sizes() -> dict[str, Size]:
-    """Return the sizes of the venues by name: icml, icml-full; headlines are as large as the venue's text."""
+    """Return the sizes of the venues by name, such as icml and icml-full, with headlines as large as the text."""
     return {
         f"{name}{ending}": Size(*sides, venue.text, venue.least, headline=venue.body / venue.text)
         for name, venue in VENUES.items()
@@ -54,10 +54,10 @@ SIZES = {
 SPELLINGS = ("WxH", "8cm", "8cmx5cm", "390pt", "1600x900px")  # sizes without a name
 SQUARE = 4.6  # inches: width of a page with a single square panel
 LIMITS = (0.5, 100.0)  # inches: smallest and largest side
-PERCENTILES = (2, 98)  # of the values: the ends of robust colours
+PERCENTILES = (2, 98)  # of the values, at which robust colours end
 FONTS = (8.0, 18.0)  # points: bounds of the text size, which is one point per inch of width
 SMALL = 0.9375  # size of tick labels as a share of the text's size
-NARROW = 44  # ems of small text: narrower pages of free height stack panels that else stand side by side
+NARROW = 44  # ems of small text: on narrower pages of free height, panels are stacked, not side by side
 SHRUNK = (0.9, 0.8, 0.7, 0.6)  # shares of the text size to try before a picture size is refused
 FRAME = 2 / 3  # resolution of a frame as a share of --dpi
 FPS, FEW, SLOW = 5.0, 8, 1.0  # frames per second; up to FEW frames play at SLOW frames per second
@@ -198,8 +198,10 @@ class Canvas(Options):
         return size
 
     def shows_text(self, name: str) -> bool:
-        """Return whether the picture shows this text (headline, title or footnote); a plain picture shows only the
-        user's texts."""
+        """Return whether the picture shows this text (headline, title or footnote).
+
+        A plain picture shows only the user's texts.
+        """
         return not getattr(self, f"no_{name}") and (not self.plain or getattr(self, name) is not None)
 
     def final_text(self, name: str, own: Mapping[str, str]) -> str:
@@ -230,8 +232,10 @@ class Canvas(Options):
         return size.height is None and 72 * size.width / self.small < NARROW
 
     def with_smaller_text(self) -> list[Canvas]:
-        """Return copies with ever smaller text, if the user fixed width and height but not the text size, or if the
-        size is a venue's; else []."""
+        """Return copies with ever smaller text.
+
+        Return [] if the user fixed the text size, or if the height is free and the size is not a venue's.
+        """
         if self.text_size is not None or (self.inches.height is None and self.size.split("-")[0] not in VENUES):
             return []
         sizes = {max(self.inches.least, round(share * self.inches.font, 1)) for share in SHRUNK}
@@ -243,14 +247,15 @@ class Canvas(Options):
         return self.inches.font / SIZES["page"].font
 
     def pixels(self) -> tuple[int, int]:
-        """Return the largest number of pixels (rows, columns) that a panel can have, for use before the layout is
-        known."""
+        """Return the largest number of pixels (rows, columns) that a panel can have, before the layout is known."""
         size = self.inches
         return max(1, round((size.height or 2 * size.width) * self.dpi)), max(1, round(size.width * self.dpi))
 
     def colours(self, kind: str) -> str:
-        """Return the colour map's name for a kind of values: diverging, distance, amount, order, binary or
-        difference."""
+        """Return the name of the colour map for a kind of values.
+
+        kind : diverging, distance, amount, order, binary or difference
+        """
         add_maps()  # pecli's style is not active on the user's own axes
         return colour_map(kind, self.cmap or self._style_setting("image.cmap"))
 
@@ -288,8 +293,10 @@ class Canvas(Options):
 
     @property
     def frame_dpi(self) -> int:
-        """The resolution of each picture in a file of many, in pixels per inch; it is lower than `dpi`, unless
-        the size is in pixels."""
+        """The resolution of each picture in a file of many, in pixels per inch.
+
+        It is lower than `dpi`, unless the size is in pixels.
+        """
         return self.dpi if PIXEL in self.size else max(10, round(self.dpi * FRAME))
 
     def limits_given(self) -> dict[str, object]:
@@ -302,8 +309,10 @@ class Canvas(Options):
         return {**({"cmap": self.cmap} if self.cmap else {}), **self.limits_given()}
 
     def check_names(self) -> None:
-        """Raise an error for a colour map, style or font that does not exist. It imports matplotlib, so it is called
-        late."""
+        """Raise an error for a colour map, style or font that does not exist.
+
+        This imports matplotlib, so it is called late.
+        """
         from pecli.page.style import family_of
 
         if self.font is not None:

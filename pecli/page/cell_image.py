@@ -32,13 +32,16 @@ class CellImage(AxesImage):
     def __init__(self, axes: Any, **options: Any) -> None:
         super().__init__(axes, interpolation="none", **options)  # without resampling, where possible
         self.numbers: dict[tuple[int, int], Text] = {}  # texts in cells, by row and column
-        self.extremes: tuple[float, float] | None = None  # of the numbers that cells are means of, if known
+        self.extremes: tuple[float, float] | None = None  # of the numbers that the cells average, if known
         self.few = FEW
         self.ramp: tuple[Any, tuple[float, float]] | None = None  # the continuous map and its limits, for classes
 
     def get_transform(self) -> Any:
-        """Return the transform to pixels. On a logarithmic axis, too, all cells have one width in pixels, so that a
-        straight transform of the image's edges is enough; matplotlib gives vector files only such images unsampled."""
+        """Return the transform to pixels.
+
+        All cells have the same width in pixels, also on a logarithmic axis, so that an affine transform of the image's
+        edges is enough. In vector files, matplotlib leaves images unsampled only with such a transform.
+        """
         transform = super().get_transform()
         if transform.is_affine:
             return transform
@@ -47,8 +50,9 @@ class CellImage(AxesImage):
         return BboxTransform(edges, edges.transformed(transform))
 
     def make_image(self, renderer: Any, magnification: float = 1.0, unsampled: bool = False) -> Any:
-        """Return the pixels' colours, shape (rows, columns, 4) from the bottom row up, their lower left corner and a
-        transform.
+        """Return the colours of the pixels, their lower left corner, and a transform.
+
+        The colours have shape (rows, columns, 4), the bottom row first.
 
         magnification : 1 for raster files
         unsampled : whether the file takes pixels of any size; the returned transform then gives their size
@@ -130,8 +134,7 @@ def cell_edges(first: int, last: int, ends: tuple[float, float], count: int) -> 
 
 
 def needs_mixing(edges: Array, few: int) -> bool:
-    """Return whether to mix colours at cell edges: if a cell has fewer than `few` pixels and not a whole number of
-    them."""
+    """Return whether to mix colours at cell edges: if a cell covers fewer than `few` pixels, and no whole number."""
     pixels = (len(edges) - 1) / (abs(float(edges[-1] - edges[0])) or 1.0)
     return 1 < pixels < few and abs(pixels - round(pixels)) > 1e-6
 

@@ -31,10 +31,11 @@ STROKES = (("white", 2.6), ("black", 1.2))  # colour, points: a dark line inside
 
 
 def colour_map(kind: str, given: str | None) -> str:
-    """Return the name of the colour map for values of that kind: `given` if the user gave a suitable one, else the
-    default.
+    """Return the name of the colour map for a kind of values: `given` if it is suitable, otherwise the default.
 
     A difference needs a diverging map, so other maps are ignored for it.
+
+    given : the map that the user gave, or None
     """
     fits = kind != DIFFERENCE or (given or "").removesuffix("_r") in TWO_SIDED
     return given if given and fits else DEFAULTS.get(kind, kind)
@@ -81,8 +82,10 @@ ANY = ("white", "#121417")  # possible backgrounds of a transparent panel
 
 
 def visible_colours(name: str, axes: Axes) -> Any:
-    """Return the longest run of the map's colours that contrast with the panel's background; the whole map if none
-    do."""
+    """Return the longest run of the map's colours that contrast with the panel's background.
+
+    Return the whole map if no colours do.
+    """
     import matplotlib as mpl
     from matplotlib.colors import ListedColormap, to_rgba
 

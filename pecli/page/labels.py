@@ -25,7 +25,7 @@ from pecli.page.words import ems
 
 L = TypeVar("L", bound=Text)
 LINE, GAP = 1.25, 0.2  # height of a line of text and gap between labels, in ems
-MAX_SHARE = 0.3  # of a panel's width: if line labels are wider, a legend replaces them
+MAX_SHARE = 0.3  # share of a panel's width: wider line labels are replaced by a legend
 MAX_LETTERS = 24  # letters per line of a label
 BRACKET = 5  # points between a panel and its bracket
 MOVED = 0.8  # ems between a line's end and its label, beyond which a leader joins them
@@ -75,7 +75,7 @@ class SpanLabel(Label):
     """A label above one bracket in a row of brackets.
 
     last : the bracket's right end; its left end is in `xy`
-    texts : the same label from long to short; all brackets show the first that fits
+    texts : versions of the label from long to short; all brackets show the first version with which all labels fit
     """
 
     last: float
@@ -86,7 +86,7 @@ class BracketLabel(Label):
     """A label above a bracket over columns.
 
     last : the bracket's right end; its left end is in `xy`
-    texts : the same label from long to short; the first that fits is shown
+    texts : versions of the label from long to short; the first that fits is shown
     """
 
     last: float
@@ -107,7 +107,7 @@ def add_bracket(
 ) -> None:
     """Draw a bracket above a panel from x = `first` to `last`, labelled with the first of `texts` that fits.
 
-    strong : whether the headline is about it
+    strong : whether the headline is about this range
     """
     system = axes.get_xaxis_transform() + _bracket_shift(axes, canvas, 0, 1)
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
@@ -121,7 +121,7 @@ def add_bracket(
 def add_bracket_beside(axes: Axes, first: float, last: float, text: str, canvas: Canvas, strong: bool = True) -> None:
     """Draw a bracket to the right of a panel from y = `first` to `last`, with a text beside its middle.
 
-    strong : whether the headline is about it
+    strong : whether the headline is about this range
     """
     system = axes.get_yaxis_transform() + _bracket_shift(axes, canvas, 1, 0)
     line: dict[str, Any] = {"linewidth": 1.2 * canvas.scale, "clip_on": False, "solid_capstyle": "butt"}
@@ -332,8 +332,10 @@ class LevelLabel(Label):
 
 
 def _label_box(axes: Axes, label: Label, canvas: Canvas) -> tuple[Array, Array]:
-    """Return the lower left and upper right corners of a label, estimated, in points from the frame's lower left
-    corner."""
+    """Return the lower left and upper right corners of a label, estimated.
+
+    They are in points from the frame's lower left corner.
+    """
     size, shares = (
         np.array([_label_width(label, canvas), canvas.small]),
         {"left": 0.0, "right": 1.0, "bottom": 0.0, "top": 1.0},

@@ -1,7 +1,7 @@
 """The page layout: positions of everything on a page, computed from measured margins without matplotlib.
 
 Lengths are in inches; positions are in inches from the lower left corner of the page. `choose_layout` computes the
-layout of every possible grid and rates it by the size of the panels: nothing is estimated, nothing drawn twice.
+layout of every possible grid and rates it by the size of the panels, so that nothing is drawn twice.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TEXT_COLUMN_SHARE = 0.25  # largest share of the page for a text column wider th
 COMFORTABLE = 2.4  # times a panel's least width: wider panels are no easier to read
 ALIKE = 0.12  # cost difference below which grids count as equally good
 ENOUGH = 0.01  # inches: a smaller shortfall is invisible
-ALONE = 1.0  # cost of a last row that is not full; on a page of fixed height, times its empty share
+ALONE = 1.0  # cost of a last row that is not full; on a page of fixed height, multiplied by its empty share
 TIGHT = 0.25  # share of the usual gaps on a page of fixed height that is too small for them
 PASSES = 4  # limit of iterations: line breaks depend on widths, widths of square panels on heights
 MAX_LEGEND = 0.35  # of a panel's width: a wider legend goes below the panel
@@ -46,7 +46,7 @@ class Page(NamedTuple):
     height : None for as high as the panels need
     em, small : size of the text and of small text
     pixel : size of a pixel
-    gap_share : the share of the usual gaps to leave between things
+    gap_share : share of the usual gaps that is left
     edge : outer margin in ems of the text
     """
 
@@ -59,7 +59,7 @@ class Page(NamedTuple):
     edge: float = 0.9
 
 
-FEW_ENTRIES = 3  # a legend of so few has one row or one column: rows of 2 and 1 are misread
+FEW_ENTRIES = 3  # a legend with at most so many entries has one row or one column: rows of 2 and 1 are misread
 
 
 class Legend(NamedTuple):
@@ -136,13 +136,13 @@ class Layout(NamedTuple):
     """The positions of everything on a page.
 
     grids : the arrangement of each group of panels
-    texts_left : whether the texts stand left of the panels
+    texts_left : whether the texts are to the left of the panels
     size : width and height of the page
     frames : x, y, width, height of each panel
     shown : which axis labels each panel shows itself
-    legends_below : panels whose legend stands below them
-    bars : right end, top and length of each colour bar, and whether its name stands above it
-    on_titles : whether bars stand on the lines of titles, with their numbers beside them
+    legends_below : panels whose legend is below them
+    bars : right end, top and length of each colour bar, and whether its name is above it
+    on_titles : whether bars are on the lines of titles, with their numbers beside them
     words : left end, top and available width of headline, subtitle and footnote
     titles : distance of each title from its frame
     headings : left end, foot and width of the rules below headings, by the first panel of their row
@@ -175,7 +175,7 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class Contents:
-    """The contents to arrange: panels, the margins of each, and the texts."""
+    """The contents to arrange: the panels, their margins, and the texts."""
 
     panels: Sequence[Panel]
     margins: Sequence[Margins]
@@ -248,8 +248,8 @@ def arrange(contents: Contents, grids: tuple[Mosaic, ...], page: Page, texts_lef
     """Return the layout in these grids, one per group of panels, each group below the one before.
 
     Each column and row takes the largest margins of its panels; the frames share the rest. Columns of square panels are
-    as wide as their height allows; the other columns share the remaining width. With `texts_left`, texts stand left of
-    all panels.
+    as wide as their height allows; the other columns share the remaining width. With `texts_left`, the texts are to the
+    left of all panels.
     """
     return _Arrangement(contents, grids, page, texts_left).layout()
 
@@ -281,10 +281,10 @@ class _Arrangement:
             bar: max(own, key=lambda at: (-self.places[at].top, self.places[at].right))
             for bar, own in self.sharing.items()
         }  # a shared bar belongs to the panel at the upper right
-        # a bar for all coloured panels stands on the subtitle's line
+        # a bar for all coloured panels is on the subtitle's line
         coloured = sum(panel.bar is not None for panel in self.panels)
         self.shared = next((bar for bar, own in self.sharing.items() if len(own) == coloured), None)
-        # with texts left of the panels, all bars stand below the texts if their names differ
+        # with texts left of the panels, all bars are below the texts if their names differ
         named = len({bar.label for bar, (name, _) in self.texts.bars.items() if name}) == len(self.texts.bars)
         self.among_words = (self.shared,) if self.shared else tuple(self.sharing) if texts_left and named else ()
         self.usable = {(group, column): inf for group, columns in enumerate(self.columns) for column in columns}
@@ -377,7 +377,7 @@ class _Arrangement:
     # Above the panels
 
     def _row_top(self, at: int) -> float:
-        """Return the largest height above the frames in this panel's row."""
+        """Return the largest height of titles and bars above the frames in this panel's row."""
         return max(self.above[own] for own in self.every if self.places[own].top == self.places[at].top)
 
     def _measure_above_panels(self) -> None:
@@ -407,7 +407,7 @@ class _Arrangement:
             room = self.words_room if self.texts_left else self.plot[1] - self.plot[0]
             reach = dict.fromkeys(self.among_words, room)
         beside = [reach[bar] - self.texts.bars[bar][0] for bar in reach]
-        self.stacked = min(beside, default=inf) < 2 * LEAST_BAR * em  # whether names stand above bars
+        self.stacked = min(beside, default=inf) < 2 * LEAST_BAR * em  # whether names are above bars
         lacking = [min(reach[bar], reach[bar] - self.texts.bars[bar][0] + LEAST_BAR * em) for bar in reach]
         self.bar_room = min(lacking if self.stacked else beside, default=inf)
         names = {bar: 0.0 if self.stacked else self.texts.bars[bar][0] for bar in reach}
@@ -442,8 +442,10 @@ class _Arrangement:
             self.above[at] = self.rules[at] + heading.height(self.plot[1] - self.plot[0]) + PAD * em
 
     def _room_on_title(self, bar: ColorBar, at: int) -> float:
-        """Return the possible length of a bar on its panel's title line, with its numbers beside it; 0 for a bar with a
-        name."""
+        """Return the possible length of a bar on its panel's title line, with its numbers beside it.
+
+        Return 0 for a bar with a name.
+        """
         title = self.texts.titles[at]
         taken = title.width() + self.texts.right_titles.get(at, 0.0) + self.gap + ENDS * self.page.small
         free = not self.panels[at].title_end_taken and not self.texts.bars[bar][0] and title.height(self.widths[at]) > 0
@@ -474,8 +476,10 @@ class _Arrangement:
     # Vertical
 
     def _set_rows(self) -> None:
-        """Set the panels' y and heights: rows share the height, and square panels get the width that their height
-        allows."""
+        """Set the panels' y and heights: rows share the height.
+
+        Square panels get the width that their height allows.
+        """
         places, panels, fixed = self.places, self.panels, self.page.height
         above = [max((self.above[at] for at in self.every if places[at].top == row), default=0.0) for row in self.rows]
         below = self._largest_margins(1, "bottom", self.rows)
@@ -541,8 +545,10 @@ class _Arrangement:
         return [high * (min(1.0, factor) if stiff else factor) for high, stiff in pairs]
 
     def _preferred_height(self, at: int) -> float:
-        """Return the preferred height of a panel: by its aspect, or one pixel per row of its image if that is little
-        more."""
+        """Return the preferred height of a panel.
+
+        It follows from the aspect, or is one pixel per row of the panel's image if that is little more.
+        """
         panel = self.panels[at]
         label = self.margins[at].labels[1] if self.shown[at].left else 0.0
         height = max(self.whole[at] * panel.aspect, panel.least[1] * self.page.small, label)
@@ -621,7 +627,7 @@ def share_width(room: float, most: Sequence[float]) -> list[float]:
 
 
 def largest_margins(each: Sequence[Margins]) -> Margins:
-    """Return margins large enough for `each` of several pictures: the frames of an animation need one layout."""
+    """Return margins large enough for all of several pictures, such as the frames of an animation."""
     own, x, y, labels = (
         tuple(map(max, zip(*(getattr(item, name) for item in each), strict=True)))
         for name in ("own", "x", "y", "labels")

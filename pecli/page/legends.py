@@ -67,8 +67,10 @@ def remove_legends(every: Sequence[Axes]) -> None:
 
 
 def move_legend(drawing: Drawing, owner: Axes, room: float, ruler: Ruler) -> Legend:
-    """Move a panel's legend to the foot of the page, in as many columns as fit in width `room`, as the legend of all
-    panels."""
+    """Move a panel's legend to the foot of the page, as the legend of all panels.
+
+    It has as many columns as fit in width `room`.
+    """
     legend: Any = owner.get_legend()
     legend.remove()
     return drawing.legend(**_in_columns(legend, room, ruler), loc="lower center", borderaxespad=0.0)
@@ -117,8 +119,9 @@ def bar_label(bar: ColorBar, canvas: Canvas) -> str:
 def add_bar(
     drawing: Drawing, mappables: Sequence[Any], bar: ColorBar, canvas: Canvas, axes: Axes | None = None
 ) -> Axes:
-    """Draw the colour bar of several images and return its Axes. An end of the bar is an arrow if numbers lie beyond
-    it.
+    """Draw the colour bar of several images and return its Axes.
+
+    An end of the bar is an arrow if numbers lie beyond it.
 
     axes : the Axes for an upright bar; None: a new horizontal bar, to be placed later
     """

@@ -15,12 +15,14 @@ from pecli.encodings.base import distinguishing_labels
 from pecli.measures.summary import SAMPLE_SIZE
 from pecli.page.canvas import PERCENTILES, Canvas
 
-WASHED_OUT = 0.3  # of the colour scale: if most values share less than this, a note suggests --robust
+WASHED_OUT = 0.3  # share of the colour scale: if most values lie within less, a note suggests --robust
 
 
 def colour_ends(low: float, high: float) -> Limits:
-    """Return colour limits for values from `low` to `high`: symmetric about 0 for values of both signs, else from or to
-    0."""
+    """Return colour limits for values from `low` to `high`.
+
+    They are symmetric about 0 if values have both signs; otherwise one of them is 0.
+    """
     if low < 0 < high:
         return -max(-low, high), max(-low, high)
     return (min(0.0, low), max(0.0, high)) if low != high or low else (0.0, 1.0)
@@ -62,7 +64,7 @@ def robust_limits(values: Sequence[Array]) -> Limits | None:
 
 
 def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
-    """Return a note if a few values take up most of the colour scale, else ""."""
+    """Return a note if a few values take up most of the colour scale, otherwise ""."""
     if canvas.vmin is not None or canvas.vmax is not None:
         return ""
     seen = numbers.limited(partial(resolve_limits, canvas)) if canvas.robust else numbers
@@ -72,7 +74,7 @@ def note_on_colours(numbers: Numbers[Any], canvas: Canvas) -> str:
 
 
 def few_colours_note(limits: Limits | None, values: Sequence[Array]) -> str:
-    """Return a note if most of the values share a small part of the colour scale between `limits`, else ""."""
+    """Return a note if most values lie within a small part of the colour scale, `limits`, otherwise ""."""
     inner = robust_limits(values) if limits is not None else None
     if limits is None or inner is None or inner[1] - inner[0] > WASHED_OUT * (limits[1] - limits[0]):
         return ""

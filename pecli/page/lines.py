@@ -39,8 +39,10 @@ def share_ends(axes: Sequence[Axes]) -> None:
 
 
 def line_look(line: int) -> Look:
-    """Return the colour and dashes of line number `line`; five lines are distinct in grey and for colour-blind
-    readers."""
+    """Return the colour and dashes of the line with index `line`.
+
+    Five lines are distinct in grey and for colour-blind readers.
+    """
     return {"color": f"C{line}", "linestyle": DASHES[line % len(DASHES)]}
 
 

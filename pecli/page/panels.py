@@ -16,7 +16,7 @@ class ColorBar:
 
     label: str
     ticks: tuple[float, ...] | None = None  # None: chosen automatically
-    redundant: bool = False  # left out if every cell shows its number and a title names it
+    redundant: bool = False  # whether it is left out if every cell shows its number and a title names the quantity
     scale: int = 0  # bars of different scales are not shared
     part: int = 0  # part of a composed picture; parts do not share bars
     level: float | None = None  # value to mark on the bar, as in the picture
@@ -53,7 +53,7 @@ class Axis:
 
     @property
     def shared(self) -> Axis | None:
-        """This axis if a neighbour's label may serve for it as well, else None."""
+        """This axis if a neighbour's label can replace its own, otherwise None."""
         return None if self.ends is None and self.scale is None else self
 
 
@@ -63,8 +63,8 @@ class Panel:
 
     title, right_title : texts above it, left and right
     small : whether the title is as small as ticks
-    aspect : height of the frame over its width
-    exact : whether the aspect is kept, as for square cells; else the panel may be stretched to fill the page
+    aspect : height of the frame divided by its width
+    exact : whether the aspect is kept, as for square cells; otherwise the panel may be stretched to fill the page
     least : least readable width and height of the frame, in ems of small text
     bar : its colour bar, if any
     grid : whether horizontal grid lines replace the left spine
@@ -124,10 +124,13 @@ def in_columns(count: int, *columns: int) -> tuple[Mosaic, ...]:
 
 
 def grids_around(large: int, count: int) -> tuple[Mosaic, ...]:
-    """Return grids with the first or last panel large, beside and then above or below a full grid of the others.
+    """Return two grids with one large panel: beside a full grid of the others, and above or below it.
 
     The large panel takes as many columns as rows, or half as many rows as columns. Returns () if the others do not fill
     a grid.
+
+    large : index of the large panel, the first or the last
+    count : number of all panels
     """
     first, rest = int(large == 0), count - 1
     best = in_columns(rest)[0] if rest > 1 else ()
@@ -201,11 +204,11 @@ class VisibleLabels(NamedTuple):
 
 
 def label_outer(panels: Sequence[Panel], mosaic: Mosaic) -> list[VisibleLabels]:
-    """Return which axis labels each panel of a grid shows; a panel leaves out labels that a neighbour with the same
-    axis has.
+    """Return which axis labels each panel of a grid shows.
 
-    A vertical neighbour has the same columns, a horizontal one the same rows. Of the panels that end in the same row,
-    all are labelled below or none. An incomplete last row is centred, so its panels are not below others.
+    A panel leaves out labels that a neighbour with the same axis has. A vertical neighbour has the same columns, a
+    horizontal one the same rows. Of the panels that end in the same row, all are labelled below or none. An incomplete
+    last row is centred, so its panels are not below others.
     """
     pairs = list(zip(panels, places_of(mosaic), strict=True))
     full = [(panel, place) for panel, place in pairs if len(mosaic[place.bottom]) == columns_of(mosaic)]

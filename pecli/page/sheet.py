@@ -52,7 +52,7 @@ from pecli.page.ticks import NumberTexts, is_right_aligned
 
 BAR_LABELS = 1.6  # ems of small text: height of a bar's numbers
 RULE_WIDTH, RULED = 1.2, 0.3  # width of a rule in points; ems between a title and the rule below it
-NEAR = 0.03  # of a bar's length: numbers this close to an end are flush with it
+NEAR = 0.03  # share of a bar's length: numbers closer to an end are flush with it
 TITLE = "medium"  # font weight of a panel's title
 TICKS_APART = 0.5  # ems of small text: least gap between numbers of a bar
 BESIDE_BAR = 0.6  # ems between a bar and its name
@@ -185,9 +185,9 @@ class Sheet:
         return self.margins
 
     def _margins(self, at: int, axes: Axes, panel: Panel, below: bool) -> Margins:
-        """Measure the margins of one panel, the one with index `at`.
+        """Measure the margins of the panel with index `at`.
 
-        below : whether its legend stands below it
+        below : whether its legend is below it
         """
         axes.get_xlim(), axes.get_ylim()  # updates the limits after drawing
         had_axis, axes.axison = axes.axison, False
@@ -214,7 +214,7 @@ class Sheet:
     def _legend_of(self, at: int, axes: Axes, below: bool) -> Legend | None:
         """Measure the legend of the panel with index `at`; return None if it has none.
 
-        below : whether the legend stands below the panel
+        below : whether the legend is below the panel
         """
         legend = axes.get_legend()
         if legend is None:
@@ -228,7 +228,7 @@ class Sheet:
     # Placing
 
     def place(self, layout: Layout) -> None:
-        """Place all artists as the layout says."""
+        """Place all artists according to the layout."""
         self.drawing.set_size_inches(*layout.size)
         inches = self.drawing.dpi_scale_trans
         for at, (axes, panel, frame, shown) in enumerate(
@@ -385,7 +385,7 @@ class Sheet:
     # Drawing
 
     def add_bars(self, mappables: Sequence[Any]) -> None:
-        """Draw the colour bars; leave out a redundant bar if every cell shows its number and a title names it."""
+        """Draw the colour bars, but no redundant bar if every cell shows its number and a title names the quantity."""
         for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not self.canvas.no_colorbar):
             beside = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
             shared, panels = [mappables[at] for at in beside], [self.axes[at] for at in beside]
@@ -420,8 +420,10 @@ def show_ticks(axes: Axes, side: str, visible: bool) -> None:
 
 
 def end_labels(axis: Any) -> None:
-    """Right-align the last number of a horizontal axis if it is at the end, so that it does not reach beyond the
-    frame."""
+    """Right-align the last number of a horizontal axis if it is at the end.
+
+    Otherwise it would reach beyond the frame.
+    """
     if not getattr(axis, "flush", False):
         return
     axis._update_ticks()

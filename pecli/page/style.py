@@ -44,7 +44,7 @@ def check_mathematics(text: str, option: str) -> None:
 
 CJK = r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
 OTHERS = range(0x590, 0x1D00), range(0x2E80, 0xE0100)  # other scripts and emoji, which many fonts lack
-GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # families that stand for a list of fonts
+GENERIC = ("serif", "sans-serif", "monospace", "cursive", "fantasy")  # generic families, each a list of fonts
 SERIF = ("serif", "STIX Two Text", "STIXGeneral")  # families that go with STIX mathematics
 COMPUTER_MODERN = re.compile("cmr10|cmti10|cmb10|LM Roman|Latin Modern Roman|CMU Serif|New ?Computer ?Modern")
 TEX_FONTS = ("cmr10", "cmti10", "cmb10", "cmss10")  # come with matplotlib, in TeX's own encoding
@@ -54,8 +54,10 @@ CJK_FONTS = ("Noto Sans CJK SC", "Noto Sans SC", "PingFang SC", "Microsoft YaHei
 
 
 def font_families(font: str | None, texts: str, notes: list[str]) -> list[str]:
-    """Return the font families for these texts, in order of preference; append warnings about missing ones to
-    `notes`."""
+    """Return the font families for these texts, in order of preference.
+
+    notes : list to which warnings about missing fonts are appended
+    """
     import matplotlib as mpl
 
     rc: Any = mpl.rcParams
@@ -216,7 +218,7 @@ def _read_style(style: str, changed: int) -> dict[Any, Any]:
 
 
 def note_on_style(style: str | None) -> list[str]:
-    """Return a warning about settings of a style file that pecli overrides, if any."""
+    """Return a warning about settings of a style file that pecli overrides, as a list; [] if there are none."""
     if style is None or not os.path.isfile(style):
         return []
     set_here = [name for name in read_style(style) if name in (*KEPT, *SMALL, *INSTEAD)]
@@ -259,7 +261,7 @@ GROUNDS: Any = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "lege
 NUMBERS_INK: Any = ("xtick.labelcolor", "ytick.labelcolor")  # "inherit" from the ticks under the user's style
 COMPACT = (".otf", ".ttc")  # suffixes of fonts that may have PostScript outlines
 LENGTHS = ("width", "size", "pad")  # suffixes of settings in points, which scale with the text
-LATIN, PANOSE_SERIFS = 2, range(2, 11)  # Panose's kind of Latin text, and its styles with serifs
+LATIN, PANOSE_SERIFS = 2, range(2, 11)  # Panose numbers: Latin text, and its styles with serifs
 GRID = 30.0  # lightness L* (0 to 100): largest contrast of grid lines with the background
 INSTEAD = {  # settings that pecli has as options
     "figure.figsize": "--size",
@@ -297,10 +299,9 @@ def without_font_warnings() -> Iterator[None]:
 
 @contextmanager
 def style_context(canvas: Canvas, texts: str = "") -> Iterator[list[str]]:
-    """Apply pecli's matplotlib settings, independent of the user's matplotlibrc and environment; restore them
-    afterwards.
+    """Apply pecli's matplotlib settings, independent of the user's matplotlibrc and environment.
 
-    It holds a lock, so that other threads wait.
+    The settings are restored afterwards. A lock is held, so that other threads wait.
 
     texts : all text that will be drawn, to find fonts for
 
@@ -375,8 +376,11 @@ def _use_fonts(names: list[str], canvas: Canvas) -> None:
 
 
 def mathematics_of(family: str) -> dict[Any, Any]:
-    """Return matplotlib's settings for mathematics that fits a font family: STIX or Computer Modern where the family
-    belongs to one of them, otherwise its own letters, with signs that it lacks from STIX, with or without serifs."""
+    """Return matplotlib's settings for mathematics that fits a font family.
+
+    It is STIX or Computer Modern if the family belongs to one of them. Otherwise the family's own letters are used, and
+    signs that it lacks are taken from STIX, with or without serifs.
+    """
     if family in SERIF or COMPUTER_MODERN.match(family):
         return {"mathtext.fontset": "stix" if family in SERIF else "cm"}
     faces = {"rm": "", "sf": "", "it": ":italic", "bf": ":bold", "bfit": ":italic:bold"}

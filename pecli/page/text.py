@@ -67,7 +67,7 @@ class Ruler:
         return self._line_width(f"n{text}n", points) - self._line_width("nn", points)
 
     def wrapped(self, text: str, points: float, room: float) -> str:
-        """Return the text in lines of width `room` at most."""
+        """Return the text wrapped to lines of width `room` at most."""
         return self.words(text, points).wrapped(room)
 
 
@@ -88,8 +88,7 @@ def split_line(line: str) -> list[str]:
 
 
 def _continues(before: str, sign: str) -> bool:
-    """Return whether the next character `sign` belongs to the same piece as the text before it: no line break
-    between."""
+    """Return whether the character `sign` continues the text `before` it, so that no line may break between."""
     word, wide = before.rstrip(" "), is_wide(sign[0])
     number = word[-1:].isdigit() or word.endswith("%")
     if sign in (" ", *CLOSING):

@@ -16,7 +16,7 @@ from pecli.page.words import ems
 STEPS = [1, 2, 2.5, 5, 10]
 STEP = 0.03  # inches: lengths of axes are rounded to it
 MAX_TICKS = 6
-WHOLE = 9  # up to so many whole numbers, each has a tick if there is room
+WHOLE = 9  # with at most so many whole numbers, each has a tick if there is room
 CLOSE = 0.6  # least distance of a tick from the end ticks, in steps
 MARGIN = 0.05  # largest margin beyond the data as a share of the axis
 FLUSH = 0.98  # share of an axis, from which on a number is right-aligned
@@ -32,8 +32,10 @@ def axis_length(axis: Any) -> float:
 
 
 def is_right_aligned(axis: Any, place: float) -> bool:
-    """Return whether to right-align the number at `place`: if it is last on a horizontal axis in a picture of several
-    panels."""
+    """Return whether to right-align the number at `place`.
+
+    This is so for the last number of a horizontal axis in a picture of several panels.
+    """
     low, high = axis.get_view_interval()
     return getattr(axis, "flush", False) and low < high and FLUSH < (place - low) / (high - low) <= 1
 
@@ -79,7 +81,7 @@ class FittingTicks(Locator):
 
 
 class LogTicks(Locator):
-    """Ticks at some places of a logarithmic axis; the one before the last is left out where it has no room."""
+    """Ticks at some places of a logarithmic axis; the one before the last is left out if its label does not fit."""
 
     def __init__(self, places: Sequence[float]) -> None:
         self.places = np.array(places, dtype=np.float64)
@@ -153,8 +155,10 @@ def round_numbers(most: int, low: float, high: float) -> Iterator[Any]:
 
 
 def multiples(steps: Sequence[int], low: float, high: float) -> Iterator[Any]:
-    """Yield the multiples between `low` and `high` of each step that has at most MAX_TICKS of them, and of the last
-    step."""
+    """Yield the multiples of each step between `low` and `high`.
+
+    Steps with more than MAX_TICKS multiples are skipped, except the last step.
+    """
     for step in steps:
         if (high - low) / step <= MAX_TICKS or step == steps[-1]:
             yield np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step + 0.0  # no −0

@@ -22,8 +22,9 @@ APART_MORE = 0.6  # ems of extra gap for a sign between panels
 class TitleLabel(Label):
     """A text on the title line of a panel, or on the line that its title leaves blank.
 
-    where : "behind" the title, "end" (right), "below" (on the blank line) or "row" (head of a row, on the blank line)
-    texts : the same text from long to short; the first that fits is shown
+    where : "behind" (after the title), "end" (at the right), "below" (on the blank line) or "row" (head of a row, on
+        the blank line)
+    texts : versions of the text from long to short; the first that fits is shown
     """
 
     where: str
@@ -35,7 +36,7 @@ class SignLabel(Label):
 
 
 def add_behind_title(axes: Axes, texts: Sequence[str], canvas: Canvas) -> None:
-    """Write the first of `texts` that fits behind a panel's title, in the paler colour of notes."""
+    """Write the first of `texts` that fits after a panel's title, in the paler colour of notes."""
     _add_title_label(axes, "behind", texts, canvas, color=note_ink())
 
 
@@ -55,8 +56,10 @@ def add_below_title(
 
 
 def add_row_head(axes: Axes, name: str, note: str, canvas: Canvas) -> None:
-    """Write the name of a row of panels above its first panel, followed by a paler note; both may extend beyond the
-    panel."""
+    """Write the name of a row of panels above its first panel, followed by a paler note.
+
+    Both may extend beyond the panel.
+    """
     _add_title_label(axes, "row", [name], canvas, weight=HEADLINE, color=headline_ink())
     _add_title_label(axes, "row", [note], canvas, color=note_ink())
 
@@ -82,7 +85,7 @@ def name_panel(axes: Axes) -> None:
 def place_titles(panels: Sequence[Axes], canvas: Canvas) -> None:
     """Place texts on title lines, and signs between panels; called after each change of the panels' size.
 
-    Texts behind titles are shown at all panels or at none.
+    Texts after titles are shown in all panels or in none.
     """
     lines = [TitleLine(axes, canvas) for axes in panels]
     for line in lines:
@@ -109,7 +112,7 @@ class TitleLine:
         left, foot = title.get_transform().transform(title.get_position())
         self.foot = float(foot - axes.bbox.y1) * self.points
         own = self.width(lines[-1], title)
-        share = {"left": 1.0, "center": 0.5, "right": 0.0}[title.get_horizontalalignment()]  # of its width
+        share = {"left": 1.0, "center": 0.5, "right": 0.0}[title.get_horizontalalignment()]  # of the title's width
         self.start = float(left - axes.bbox.x0) * self.points + share * own
         self.above = 0.0  # height of the blank line above the title line
         self.blank = "" in lines
@@ -136,12 +139,12 @@ class TitleLine:
             self.end -= 0.0 if self.blank else fits * (wide + self.gap)
 
     def has_room_behind(self, at: int) -> bool:
-        """Return whether text number `at` of each label fits behind the title."""
+        """Return whether the text with index `at` of each label fits after the title."""
         widths = (self.width(own.texts[at], own) for own in self.labels("behind"))
         return not self.blank and all(self.start + wide <= self.end for wide in widths)
 
     def put_behind(self, at: int | None) -> None:
-        """Place text number `at` of each label behind the title; None hides the labels."""
+        """Place the text with index `at` of each label after the title; None hides the labels."""
         for label in self.labels("behind"):
             label.set_text("" if at is None else label.texts[at])
             label.set_position((self.start, self.foot))
@@ -154,8 +157,10 @@ class TitleLine:
             across += self.width(label.get_text(), label) + 1.5 * self.gap
 
     def put_below(self) -> None:
-        """Place texts at both ends of the blank line, all long or all short; if they still do not fit, only the left
-        one."""
+        """Place texts at both ends of the blank line.
+
+        All of them are long or all are short; if they still do not fit, only the left one is shown.
+        """
         if not (labels := self.labels("below")):
             return
         wide = [self.gap + sum(self.width(label.texts[at], label) for label in labels) for at in (0, 1)]

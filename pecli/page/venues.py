@@ -14,7 +14,7 @@ class Venue(NamedTuple):
 
     column : width of a column, or of the text where there is one column only
     body, caption : size of the text and of captions in points; caption of 0: the style gives captions the body's size
-    source : where the numbers stand
+    source : where the numbers are from
     full : width across both columns; "" for a style of one column
     middle : width of one and a half columns; "" if the venue has none
     least : smallest text that the venue allows in a picture, in points
@@ -30,8 +30,10 @@ class Venue(NamedTuple):
 
     @property
     def text(self) -> float:
-        """The size of a picture's text in points: that of captions, one point less than the body's where both are
-        equal."""
+        """The size of a picture's text in points.
+
+        It is the size of captions, or one point less than the body's if these two are equal.
+        """
         return self.caption or self.body - 1
 
     @property
@@ -114,8 +116,8 @@ VENUES = {
         least=5,  # minimum text size of a figure: 5pt
         source="research-figure-guide.nature.com, Building and exporting figure panels",
     ),
-    # The lengths and 6 to 8 pt are PNAS's digital art guidelines as others quote them; the class file, which was read,
-    # has the same columns to 0.5 mm.
+    # Lengths, and text of 6 to 8 pt, are from PNAS's digital art guidelines as others quote them. The columns of the
+    # class file, which was read, differ by at most 0.5 mm.
     "pnas": Venue(
         "8.7cm",  # one column; pnas-new.cls: 246.1pt
         body=9,  # pnas-new.cls: \documentclass[9pt,twocolumn,twoside]

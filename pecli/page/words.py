@@ -10,7 +10,7 @@ from typing import NamedTuple
 ENDS = (";", "；", "。", "·")
 BREAKS = (ENDS, (*ENDS, ":", "："), (*ENDS, ":", "：", ",", "，"))  # signs to break after, the best first
 CLAUSE = 4  # least length of a clause in ems: no break after "Δ:"
-EVEN = 0.6  # least share of the shortest line in the longest where lines break between clauses
+EVEN = 0.6  # least ratio of the shortest to the longest line if lines break between clauses
 STEPS = 12  # number of widths to try for balanced lines
 NARROW, BROAD = frozenset("fijlrtI .,:;|()[]'"), frozenset("mwMW%")  # letters of about 0.4 em and about 1 em
 
@@ -86,8 +86,10 @@ def split_piece(piece: Piece, room: float) -> list[Piece]:
 
 
 def wrap_pieces(pieces: Sequence[Piece], room: float) -> list[list[Piece]]:
-    """Break pieces into the fewest lines, balanced in length, with breaks between clauses if that takes no more
-    lines."""
+    """Break pieces into the fewest lines, balanced in length.
+
+    Lines break between clauses if that takes no more lines.
+    """
     if width_of(pieces) <= room:
         return [[*pieces]]
     pieces = split_wide_pieces(pieces, room)

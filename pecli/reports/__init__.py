@@ -1,4 +1,4 @@
-"""The registry of reports, with module and summary of each, so that listing them imports none."""
+"""The registry of reports, with the module and summary of each, so that no report is imported to list them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report that ``pecli model`` and ``pecli.model`` give: on models, or on one model in several runtimes."""
+"""The report of ``pecli model`` and ``pecli.model``: on models, or on one model in several runtimes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pecli.reports.runtimes import RuntimesReport
 
 
 def places_of(paths: Iterable[str]) -> list[str]:
-    """Return the files named by paths, folders and globs, without duplicates."""
+    """Return the files named by paths, folders and patterns with wildcards, without duplicates."""
     each = (
         [path] if Path(path).is_dir() and config_path(Path(path)).is_file() else expand_paths([path], CONFIG)
         for path in paths
@@ -67,7 +67,7 @@ def answer(
 
 
 def _read(places: Iterable[str], asked: ModelOptions, given: Mapping[str, Any]) -> tuple[list[Model], list[PecliError]]:
-    """Return the models that can be read and the errors of the others; raise the first error if none can be read."""
+    """Return the models that can be read, and the errors of the others; raise the first error if none can be read."""
     models, failures = list[Model](), list[PecliError]()
     for path in places:
         try:

@@ -22,10 +22,10 @@ class Report(Analysis[E]):
     drawn: ClassVar[bool] = False
 
     def cells(self) -> tuple[int, int] | None:
-        """Return the largest number of rows and columns that `show` prints, which limits `compute`; None if it needs
-        all numbers.
+        """Return the largest number of rows and columns that `show` prints, or None if it needs all numbers.
 
-        They take the place of the pixels of a picture. For a file, `compute` has no limit and returns every number.
+        They limit `compute`, as the pixels of a picture do. For a file, `compute` has no limit and returns every
+        number.
         """
         return None
 
@@ -39,10 +39,9 @@ LEFT_OUT_COLUMNS, LEFT_OUT_ROWS = "…", "⋮"
 
 
 def both_ends(n: int, most: int) -> tuple[Array, int]:
-    """Return the indices to show of n items, half from each end if n > `most`, and the number of indices before the
-    gap.
+    """Return the indices of the items to show, and the number of indices before the gap.
 
-    That number is 0 if nothing is left out.
+    Of n items, all are shown if n ≤ `most`, with 0 as the second value; otherwise half of `most` from each end.
     """
     if n <= most:
         return np.arange(n), 0
@@ -71,7 +70,7 @@ def grid(
     values : the numbers, (n, m)
     width : width of the terminal in characters
     digits : digits after the decimal point; none if all visible numbers are integers
-    gap : number of rows before omitted ones, which a row of dots marks; 0 if none are omitted
+    gap : number of rows before the omitted ones, whose place a row of dots marks; 0 if none are omitted
     blank : text in place of every number, if any
     """
     near, _ = both_ends(len(header), width)  # every column is wider than one character

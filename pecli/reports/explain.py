@@ -24,7 +24,7 @@ OFFSETS = (0, 1, 2)  # offsets p − q of the products shown
 SHIFTS = (0, 7, 100)  # key positions for each offset
 SHIFT = 3  # offset k of the matrix M_k shown
 WIDEST = 128  # largest matrix M_k, in rows
-BLANK = "______"  # a number to be computed
+BLANK = "______"  # in place of a number to be computed
 WORDS = ("我", "喜欢", "你")
 ARTICLE = (  # word vectors of the example, d = 8
     (0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234, 0.5678, -0.9012),
@@ -37,7 +37,7 @@ ARTICLE = (  # word vectors of the example, d = 8
 class Entry:
     """A number of the table with its derivation.
 
-    steps : texts of equal value, from the formula to the digits
+    steps : texts of equal value, from the formula to its numbers
     value : the number
     """
 
@@ -48,9 +48,9 @@ class Entry:
 
 
 def combine(encoding: TableEncoding, vectors: Array, words: Positions) -> tuple[str, Array]:
-    """Return how the encoding is applied to word vectors ("rotate", "add" or "pair_up"), and the result.
+    """Return how the encoding is applied to word vectors ("rotate", "add" or "pair_up"), and the resulting vectors.
 
-    The result is (words, d), or (0, d) if an encoding changes no vector.
+    The vectors have the shape (words, d), or (0, d) if the encoding changes no vector.
     """
     if isinstance(encoding, Rotary):
         return "rotate", encoding.rotate(vectors, words.array())
@@ -60,12 +60,12 @@ def combine(encoding: TableEncoding, vectors: Array, words: Positions) -> tuple[
 
 
 def products(encoding: TableEncoding, vectors: Array, start: int) -> Array:
-    """Return p, q, p − q and ⟨R_p x, R_q y⟩ with the first word x as query and the second word y as key, (pairs, 4).
+    """Return p, q, p − q and ⟨R_p x, R_q y⟩ for several pairs of positions, shape (pairs, 4).
+
+    The query x is the first word, the key y the second. The shape is (0, 4) for encodings that do not rotate, and on a
+    grid, where the offset is not the difference of positions.
 
     start : smallest position q of the examples
-
-    The shape is (0, 4) for encodings that do not rotate, and on a grid, where the offset is not the difference of
-    positions.
     """
     if not isinstance(encoding, Rotary) or encoding.own_positions:
         return np.empty((0, 4))
@@ -81,8 +81,9 @@ def _decays(encoding: TableEncoding) -> bool:
 
 
 def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, words: Positions) -> list[Entry]:
-    """Return the derivation of the table's number in this row and column and, if words are encoded, of the number in
-    this column of the last encoded word.
+    """Return the derivation of the table's number in this row and column.
+
+    If words are encoded, also return the derivation of the number in this column of the last encoded word.
 
     vectors, words : vectors of the words, shape (words, d), and their positions
     """
@@ -98,7 +99,9 @@ def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, 
 
 
 def shifted(encoding: TableEncoding, row: int, column: int) -> tuple[Array, Entry | None]:
-    """Return M_k with PE(p + k) = M_k PE(p), (d, d), and the derivation of an entry of row p + k; (0, 0) without.
+    """Return M_k with PE(p + k) = M_k PE(p), shape (d, d), and the derivation of one entry of row p + k.
+
+    If there is no such matrix, return an array of the shape (0, 0) and None.
 
     row, column : p, and the dimension of the entry
     """
@@ -262,9 +265,9 @@ class ExplainDocument:
         return [under, *self._numbers(table, self._position_texts(), header, given=given)]
 
     def _entry(self, name: str, entry: Entry, given: bool = True) -> Paragraph:
-        """Return the derivation of a number as a paragraph; for an exercise only its formula.
+        """Return the derivation of a number as a paragraph; in an exercise, only its formula.
 
-        given : whether it is a number of the table, which is given if it was learned
+        given : True for a number of the table, which an exercise shows if the table is learned
         """
         encoding = self.numbers.view.encoding
         position = encoding.position_text(entry.position) if encoding.sides else entry.position
@@ -282,7 +285,7 @@ class ExplainDocument:
         return [Paragraph(say("explain.one_matrix_for_every", k=SHIFT)), *matrix, *entry]
 
     def _vectors(self) -> list[Block]:
-        """Return the word vectors and a line on their source."""
+        """Return the word vectors, after a line on their source."""
         origins = {
             "article": say("explain.i_like_you_the", dimensions=self.numbers.table.shape[1]),
             "random": say("explain.each_word_has_random"),
@@ -306,7 +309,7 @@ class ExplainDocument:
         return [Paragraph(rows), *added, Paragraph(total), *result, Paragraph(done)]
 
     def _pairs(self) -> list[Block]:
-        """Return the section on encodings of pairs of words: their offsets, and the row of the table for each."""
+        """Return the section on encodings of pairs of words: their offsets, and the table's row for each offset."""
         labels = self._word_labels()
         words = np.arange(len(labels))
         offsets = grid("p \\ q", labels, labels, words[:, None] - words, width=self.width, digits=0)
@@ -328,7 +331,7 @@ class ExplainDocument:
         return [Paragraph(about), TextTable(header, texts, plain=True)]
 
     def _text(self, number: str) -> str:
-        """Return the text of a computed number, or a blank."""
+        """Return the text of a computed number; in an exercise, the line to write it on."""
         return BLANK if self.options.blank else number
 
     def _numbers(
@@ -340,9 +343,9 @@ class ExplainDocument:
         given: bool = False,
         corner: str = "p",
     ) -> list[Block]:
-        """Return a table of numbers, shortened in the middle with a line that says so.
+        """Return a table of numbers; if rows in the middle are left out, also a line with their number.
 
-        given : whether an exercise shows the numbers
+        given : True if an exercise shows the numbers
         corner : header of the labels
         """
         (shown, gap), options = both_ends(len(values), self.options.rows), self.options
@@ -368,7 +371,7 @@ class ExplainDocument:
         return list(map(self.numbers.view.encoding.position_text, self.numbers.positions.tolist()))
 
     def _word_labels(self) -> list[str]:
-        """Return position and word for each word; for pairs of words, which have no position, its index and word."""
+        """Return position and word of each word; for pairs of words, index and word, because they have no position."""
         text, start = self.numbers.view.encoding.position_text, self.numbers.view.positions.start
         pairs = self.numbers.how == "pair_up"
         return [f"{at if pairs else text(start + at)} {word}".strip() for at, word in enumerate(self.numbers.words)]
@@ -376,9 +379,10 @@ class ExplainDocument:
 
 @dataclass(frozen=True)
 class Explain(Report[TableEncoding]):
-    """A walk through an encoding at the user's own base and d: parameters, positions, frequencies, the table with each
-    column's formula, one entry written out, and how the rows are used: added to word vectors, rotating them (RoPE), or
-    given to pairs of words (relative).
+    """An encoding step by step, at the user's own base and d.
+
+    The steps are parameters, positions, frequencies, the table with each column's formula, one entry written out, and
+    how the rows are used: added to word vectors, rotating them (RoPE), or given to pairs of words (relative).
 
     Notes
     -----

@@ -20,8 +20,11 @@ from pecli.reports.layers import counted_ranges
 
 
 class MethodData(TypedDict):
-    """What one method does; `first_negative_offset` is null if the sum of cosines is negative at none of the
-    `searched_offsets`."""
+    """The --json output for one method.
+
+    first_negative_offset : first offset at which the sum of cosines is negative; null if there is none among the first
+      `searched_offsets`
+    """
 
     spec: str
     base: float
@@ -49,13 +52,13 @@ class ExtendData(TypedDict):
 
 @dataclass(frozen=True)
 class ExtendReport:
-    """The methods to extend one kind of layers to `length` positions. It displays itself in a notebook.
+    """The methods to extend one kind of layer to `length` positions. It displays itself in a notebook.
 
     Attributes
     ----------
     model : the model
-    kind : the kind of layers that is extended
-    trained, length : positions of the training, and after the extension
+    kind : the kind of layer that is extended
+    trained, length : number of positions in training, and after the extension
     found : result of each method, the unchanged rope first
     method : method for which commands are printed
     """
@@ -131,7 +134,10 @@ class ExtendReport:
 
     @property
     def _replaced(self) -> str:
-        """A sentence that the methods replace the file's scaling, and whether its factor is larger; "" without one."""
+        """A sentence that the methods replace the file's scaling; "" if the file has none.
+
+        It also says so if the factor of the file is larger.
+        """
         own = next((item.rope for item in self.found if item.method == "file"), None)
         if own is None or own.factor is None:
             return ""
@@ -199,8 +205,8 @@ def extend(
 
     Raises
     ------
-    FileError : as for `read_model`, or no layers have a rope and see all positions
-    UsageError : no length is given, the file does not have its context, or the method is not for this file
+    FileError : as for `read_model`, or no layer has a rope without an attention window
+    UsageError : no length is given, the file does not have its context, or the method cannot be used for this file
     """
     if length is None:
         raise UsageError(
@@ -229,7 +235,10 @@ def extend(
 
 
 def _extended_layer(model: Model) -> tuple[str, Layer]:
-    """Return the first kind of layers with a rope that see all positions; raise FileError if there is none."""
+    """Return the first kind of layer with a rope that has layers without attention window.
+
+    Raises FileError if there is none.
+    """
     ropes = {kind: layer for kind, layer in model.layers.items() if isinstance(layer.encoding, Rope)}
     troubled = (layer.trouble for layer in model.layers.values() if layer.kind == "rope" and layer.trouble)
     if not ropes and (trouble := next(troubled, "")):

@@ -1,4 +1,4 @@
-"""Commands and config keys with which a runtime extends a context, checked against pecli's rules on that runtime."""
+"""Commands and config keys with which a runtime extends a context, checked against pecli's rules for that runtime."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OVERRIDDEN = {  # {keys}: config keys as JSON; {length}: positions
     "sglang": "python -m sglang.launch_server --model-path MODEL --json-model-override-args {keys} "
     "--context-length {length}",
 }
-AGREEMENT = 1e-9  # rates are equal up to this relative difference
+AGREEMENT = 1e-9  # largest relative difference at which rates count as equal
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def runtime_lines(path: str, extension: Extension, length: int) -> list[Line]:
 
 
 def _runtime_line(path: str, data: Mapping[str, Any], runtime: Runtime, extension: Extension, length: int) -> Line:
-    """Return the command for one runtime, checked with pecli's rules on it."""
+    """Return the command or config keys for one runtime, checked with pecli's rules for it."""
     edited = runtime.name in EDITED
     keys = config_keys(data, edited, runtime, extension)
     if not keys:
@@ -115,7 +115,7 @@ def config_keys(data: Mapping[str, Any], edited: bool, runtime: Runtime, extensi
 
 
 def _has_rates(model: Model, rope: Rope) -> bool:
-    """Return whether a kind of layers has the rates and the attention factor of `rope`."""
+    """Return whether a kind of layer has the rates and the attention factor of `rope`."""
     made = [layer.encoding for layer in model.layers.values()]
     return any(
         isinstance(own, Rope)

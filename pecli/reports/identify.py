@@ -1,4 +1,4 @@
-"""The report identify: which formula made a table, the command that draws it, and where they differ."""
+"""The report identify: the formula of a table, the command that draws it, and where table and formula differ."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pecli.measures.kept import flattened
 from pecli.measures.rates import dynamic_factor
 from pecli.reports.layers import counted_ranges, ranges
 
-MAX_ORDER = 8  # columns of an order that are listed
+MAX_ORDER = 8  # most columns of an order that are listed
 LAYOUTS = {
     "interleaved": "identify.sine_and_cosine_of",
     "concatenated": "identify.sines_in_one_half",
@@ -55,7 +55,7 @@ UP_TO = {  # text keys of differences between the printed command's table and th
     "scale": "identify.up_to_scale",
     "columns_of_zeros": "identify.up_to_zeros",
 }
-KEPT = {  # how the numbers are kept
+KEPT = {  # forms in which the numbers are stored
     "complex": "identify.kept_complex",
     "pairs": "identify.kept_pairs",
     "pairs_in_front": "identify.kept_pairs_in_front",
@@ -86,7 +86,7 @@ ROUNDED = {  # what was rounded to a short type
     "rates_and_positions": "identify.what_rates_positions",
     "rates_positions_and_angles": "identify.what_all",
 }
-UNITS = {  # first rates that confuse degrees and radians
+UNITS = {  # rate of pair 0 if degrees and radians were confused
     pi / 180: "identify.angles_taken_for_degrees",
     180 / pi: "identify.angles_turned_into_degrees",
 }
@@ -100,7 +100,7 @@ class FormulaName(TypedDict):
 
 
 class ChangeData(TypedDict):
-    """A known change of columns or rows, as `Change` explains it."""
+    """A known change of columns or rows, with the fields of `Change`."""
 
     kind: str
     at: list[int]
@@ -147,7 +147,7 @@ class IdentifyData(TypedDict):
 
 @dataclass(frozen=True)
 class IdentifyReport:
-    """Which formula made a table. It displays itself in a notebook.
+    """The formula of a table. It displays itself in a notebook.
 
     Attributes
     ----------
@@ -294,8 +294,7 @@ class IdentifyReport:
         return [Paragraph(self.sentence()), Paragraph(), Facts(told)]
 
     def kept(self) -> str:
-        """Return how the table that the printed command draws differs from the table of the report, as text; "" if it
-        does not."""
+        """Return, as text, how the table that the printed command draws differs from this one; "" if they are equal."""
         found = self.found
         damage = {
             "identify.up_to_differing": found.cells if not (found.changes or found.noise) else 0,
@@ -335,9 +334,11 @@ class IdentifyReport:
         return {"encoding": encoding.spec(), "start": self.found.start + front, "length": self.length - front}
 
     def lines(self) -> list[str]:
-        """Return the command that draws the formula found, or the formula that was probably meant; if there is neither,
-        the command that draws the Fourier spectrum of the table's file. The list is empty if there is nothing to
-        draw."""
+        """Return the command that draws the formula found, or the formula that was probably meant.
+
+        If there is neither, return the command that draws the Fourier spectrum of the table's file. The list is empty
+        if there is nothing to draw.
+        """
         options = self.drawn
         if options:
             start = f" --start={options['start']}" if options.get("start") else ""
@@ -398,7 +399,7 @@ def order_text(fit: Fit) -> str:
 
 
 def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
-    """Return the options in the spec of `other` that the spec of `encoding` does not have."""
+    """Return the options in the spec of `other` that are not in the spec of `encoding`."""
     known = {*encoding.spec().replace(":", ",").split(",")}
     return ",".join(each for each in other.spec().partition(":")[2].split(",") if each not in known)
 
@@ -429,7 +430,7 @@ def change_text(change: Change) -> str:
 
 
 def dynamic_text(alike: Sequence[TableEncoding]) -> str:
-    """Return which dynamic scaling has the same rates as an NTK-aware one among `alike`; "" if there is none."""
+    """Return, as text, which dynamic scaling has the same rates as an NTK-aware one in `alike`; "" if there is none."""
     growth = next((each.factor for each in alike if isinstance(each, Rope) and each.scaling == "ntk"), None)
     factor = None if growth is None else dynamic_factor(growth)
     return "" if factor is None else say("identify.as_dynamic", factor=factor)

@@ -74,7 +74,7 @@ class TableData(TypedDict, total=False):
 
 
 class LayerData(RopeData, TableData, total=False):
-    """One kind of layers."""
+    """The --json output for one kind of layer."""
 
     kind: Required[str]
     spec: Required[str | None]
@@ -93,7 +93,7 @@ def layers_data(layers: Mapping[str, Layer]) -> Layers:
 
 
 def layer_data(layer: Layer) -> dict[str, Any]:
-    """Return one kind of layers as plain values; None for values that are not in the file or cannot be computed."""
+    """Return one kind of layer as plain values; None for values that are not in the file or cannot be computed."""
     encoding = layer.encoding
     data: dict[str, Any] = {"kind": layer.kind, "spec": encoding.spec() if encoding else None}
     if isinstance(encoding, Rope):
@@ -124,8 +124,7 @@ def layer_data(layer: Layer) -> dict[str, Any]:
 
 
 def _wave_data(encoding: Harmonic) -> dict[str, Any]:
-    """Return rates, base and grid coordinates of a sinusoidal table; if it covers a grid, its rates are those of one
-    axis."""
+    """Return rates, base and grid coordinates of a sinusoidal table; on a grid, the rates of one axis."""
     rates = encoding.frequencies().tolist()
     data: dict[str, Any] = {"rates": rates[: len(rates) // max(1, len(encoding.sides))]}
     if isinstance(encoding, PowersOfBase):
@@ -138,7 +137,7 @@ def _wave_data(encoding: Harmonic) -> dict[str, Any]:
 def _rope_data(rope: Rope, layer: Layer) -> RopeData:
     window, found = layer.window.length if layer.window else None, incomplete_turns(rope)
     wave = float(rope.wavelengths().max())
-    line = rope if rope.places is None else None  # some facts hold only for offsets on a line
+    line = rope if rope.places is None else None  # some facts are only true for offsets on a line
     searched = _offsets_to_search(rope, found.extended or layer.max_position)
     searched = searched if found.window is None else min(searched, found.window - 1)
     return {
@@ -179,8 +178,9 @@ def _rope_data(rope: Rope, layer: Layer) -> RopeData:
 
 
 def _axes_text(rope: Rope, names: str) -> str | None:
-    """Return one letter per pair for its axis, such as t (frame), h (row) or w (column); None if all pairs turn by the
-    same position.
+    """Return one letter per pair for its axis, such as t (frame), h (row) or w (column).
+
+    Return None if the same position rotates all pairs.
 
     names : the letters of the axes, in order
     """
@@ -192,7 +192,7 @@ def _axes_text(rope: Rope, names: str) -> str | None:
 
 
 def _axis_rates(rope: Rope, names: str) -> dict[str, list[float]] | None:
-    """Return the rates of the pairs of each axis of a grid, by letter."""
+    """Return the rates of the pairs of each axis of a grid, by the axis's letter; None without a grid."""
     axes = _axes_text(rope, names)
     if axes is None or rope.places is None:
         return None

@@ -1,4 +1,4 @@
-"""The report model: what a model's config.json does to positions, by kind of layer, and what is wrong in the file."""
+"""The report model: the positions in each kind of layer according to a model's config.json, and the file's mistakes."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ class FindingData(TypedDict):
 
 
 class PartData(TypedDict):
-    """A tower: a part of the model that reads images, sounds and so on."""
+    """The --json output for a tower, a part of the model that reads images, sounds and so on."""
 
     architecture: str
     layers: Layers
 
 
 class ModelData(PartData):
-    """A model, without the path of its file."""
+    """The --json output for a model, without the path of its file."""
 
     known: bool
     towers: dict[str, PartData]
@@ -101,7 +101,10 @@ class OneModel(ModelData):
 
 
 class SeveralModels(TypedDict):
-    """The --json output for several models; `differing` has, for each fact that differs, its text for every model."""
+    """The --json output for several models.
+
+    differing : for each fact that differs, its text for every model
+    """
 
     results: list[OneModel]
     differing: dict[str, list[str]]
@@ -115,8 +118,8 @@ class ModelReport:
     Attributes
     ----------
     models : the models read
-    tolerance : largest relative difference of numbers that count as equal between two models
-    only_comparison : whether data, document and display are only the comparison of two models, as with --same
+    tolerance : largest relative difference at which numbers of two models count as equal
+    only_comparison : True if data, document and display are only the comparison of two models, as with --same
     """
 
     models: tuple[Model, ...]
@@ -160,12 +163,14 @@ class ModelReport:
 
     @property
     def comparison(self) -> list[Block]:
-        """The blocks that say whether two models apply the same encoding, and where they differ."""
+        """The blocks with the comparison of two models: whether they apply the same encoding, and where they differ."""
         return comparison_text(self.comparisons, names_of(self.models))
 
     def lines(self) -> list[str]:
-        """Return the commands that draw the encodings: one per encoding of a single model, or one picture of several
-        models."""
+        """Return the commands that draw the encodings.
+
+        There is one command per encoding of a single model, and one picture for several models.
+        """
         if self.only_comparison:
             return []
         if len(self.models) == 1:
@@ -198,7 +203,10 @@ def facts_by_model(models: Sequence[Model]) -> dict[str, list[str]]:
 
 
 def _all_facts(model: Model) -> dict[str, str]:
-    """Return the facts on a model by name: a text, or a line per kind of layer if they differ; and a line per tower."""
+    """Return the facts on a model, as text by name.
+
+    If the kinds of layer differ in a fact, its text has one line per kind. The positions of each tower are a fact too.
+    """
     kinds = {name.replace("_", " "): _facts(layer) for name, layer in model.layers.items()}
     for layer, facts in zip(model.layers.values(), kinds.values(), strict=True):
         if isinstance(rope := layer.encoding, Rope):
@@ -275,7 +283,7 @@ def _finite(value: Any) -> Any:
 
 
 def model_text(model: Model) -> list[Block]:
-    """Return the blocks to print: facts on each kind of layer, a line per tower, then the findings."""
+    """Return the blocks to print: facts on each kind of layer, one line per tower, then the findings."""
     own = sorted(dict.fromkeys(map(_kind_of, model.layers.values())), key="none".__eq__)  # "none" last
     kinds = "; ".join(say(IN_WORDS["others" if kind == "none" != own[0] else kind]) for kind in own)
     line = "model.text"
@@ -375,7 +383,7 @@ def _facts(layer: Layer) -> dict[str, str]:
 
 
 def _score_facts(layer: Layer) -> dict[str, str]:
-    """Return the facts on factors of scores and on visible keys as texts by label."""
+    """Return the facts on factors of scores, and on the keys that a query sees, as texts by label."""
     facts = {}
     if warm := layer.temperature:
         facts[say("model.temperature")] = say("model.queries_grow", **asdict(warm))
@@ -425,7 +433,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
 
 
 def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
-    """Return how many pairs turn less than once in each context, or in the attention window, as text."""
+    """Return, as text, how many pairs turn less than once in each context, or in the attention window."""
     window, original, extended = (data[name] for name in ("attention_window", "original", "extended"))
     limited = window is not None and (extended is None or window < extended)
     names = ("window",) if data["scaling"] == "default" else ("unscaled_window", "scaled_window")
@@ -447,7 +455,7 @@ def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
 
 
 def _sections_text(rope: Rope) -> str:
-    """Return which pairs follow frame, row and column, as text; "" without sections."""
+    """Return, as text, which pairs follow frame, row and column; "" without sections."""
     if rope.sections is None:
         return ""
     one, turn = (
@@ -464,7 +472,7 @@ def draw_commands(model: Model) -> list[str]:
         tables = ("spectrum", "heatmap") if isinstance(encoding, Harmonic) else ("heatmap", "distance")
         figures = ("bias",) if isinstance(encoding, BiasEncoding) else tables
         untrained = isinstance(encoding, Learned) and encoding.file is None
-        # without a file it would draw random numbers
+        # without a file, it would draw random numbers
         spec = "learned:file=model.safetensors" if untrained else encoding.spec()
         lines += [f"pecli {figure} -e {shlex.quote(spec)}" for figure in figures]
     return list(dict.fromkeys(lines))

@@ -1,4 +1,4 @@
-"""The report on runtimes: what each does with one config file, and how far they drift from the first."""
+"""The report on runtimes: how each reads one config file, and how far its positions drift from the first runtime's."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from pecli.models.runtimes import RuntimeResult
 from pecli.reports.layers import Layers, layers_data
 from pecli.reports.same import ComparisonData, LayerComparison, comparison_data, comparison_text, comparisons
 
-HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime's behaviour is known
+HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime's behaviour was found
 
 
 class RuntimeData(TypedDict):
-    """What one runtime makes of a file: the layers, or its error, or the part of the file for which its behaviour is
-    not known."""
+    """The --json output for one runtime.
+
+    It has the layers, or the runtime's error, or the part of the file for which the runtime's behaviour is not known.
+    """
 
     runtime: str
     version: str
@@ -42,7 +44,7 @@ class RuntimesData(TypedDict):
 
 @dataclass(frozen=True)
 class RuntimesReport:
-    """The report on what runtimes do with one config.json. It displays itself in a notebook.
+    """The report on how runtimes read one config.json. It displays itself in a notebook.
 
     Attributes
     ----------
@@ -80,7 +82,10 @@ class RuntimesReport:
 
 
 def differences_from_first(found: Sequence[RuntimeResult]) -> list[list[LayerComparison]]:
-    """Return for each runtime its differences from the first that can read the file; [] for that one and for errors."""
+    """Return for each runtime its differences from the first one that can read the file.
+
+    The list of the first runtime, and of a runtime with an error, is empty.
+    """
     first = next((item.model for item in found if item.model), None)
     tolerance = ModelOptions.tolerance
     return [
@@ -109,7 +114,7 @@ def runtimes_data(path: str, found: Sequence[RuntimeResult]) -> RuntimesData:
 
 
 def runtimes_text(path: str, found: Sequence[RuntimeResult]) -> list[Block]:
-    """Return the blocks to print: a row per runtime, then how and why each differs from the first."""
+    """Return the blocks to print: one row per runtime, then how and why each differs from the first."""
     names = [item.runtime.label for item in found]
     differences = differences_from_first(found)
     first = next((name for name, item in zip(names, found, strict=True) if item.model), "")

@@ -52,7 +52,7 @@ class LayerComparison:
 
     layers : kind of the layers in each model
     indices : indices of the layers, if both files have them
-    seq_len : length in use at which rates were compared, in positions; None for that of the files
+    seq_len : current sequence length at which rates were compared, in positions; None for that of the files
     share : largest relative difference of a rate or slope; None if the models have different numbers of them
     first, count : first pair whose rates differ by more than the tolerance, and the number of such pairs
     differing : values of the facts that differ, by key of `layer_data`
@@ -112,8 +112,10 @@ def _corresponding_layers(one: Model, other: Model) -> list[tuple[tuple[str, str
 
 
 def _at_lengths(one: Layer, other: Layer, tolerance: float) -> Iterator[LayerComparison]:
-    """Yield the comparison of two layers; if rates depend on the length in use, also at lengths where they have
-    changed."""
+    """Yield the comparison of two layers.
+
+    If the rates depend on the current sequence length, also yield comparisons at lengths at which they have changed.
+    """
     yield _compare_layers(one, other, tolerance)
     ropes = [layer.encoding for layer in (one, other)]
     changes = {rope.first_length for rope in ropes if isinstance(rope, Rope) and rope.first_length}
@@ -126,14 +128,14 @@ def _at_lengths(one: Layer, other: Layer, tolerance: float) -> Iterator[LayerCom
 
 
 def _at_length(layer: Layer, length: int) -> Layer:
-    """Return the layer with the length in use set, if its scaling depends on it."""
+    """Return the layer at this current sequence length, if its scaling depends on it."""
     rope = layer.encoding
     grows = isinstance(rope, Rope) and rope.first_length is not None
     return replace(layer, parameters={**(layer.parameters or {}), "seq_len": length}) if grows else layer
 
 
 def _compare_layers(one: Layer, other: Layer, tolerance: float) -> LayerComparison:
-    """Return the comparison of two layers at the length in use of the files."""
+    """Return the comparison of two layers at the current sequence length of the files."""
     trouble = one.trouble or other.trouble
     if trouble:
         return LayerComparison(("", ""), trouble=trouble)
@@ -180,7 +182,7 @@ def _equal(one: Any, other: Any, tolerance: float) -> bool:
 
 
 class ComparedLayers(TypedDict):
-    """The comparison of layers in the same places of two models, as `LayerComparison` explains it."""
+    """The --json output for corresponding layers of two models, as `LayerComparison` explains it."""
 
     layers: tuple[str, str]
     indices: tuple[int, ...]
@@ -198,7 +200,7 @@ class ComparedLayers(TypedDict):
 
 
 class ComparisonData(TypedDict):
-    """The comparison of two models: whether they apply the same encoding, and in which layers they do not."""
+    """The --json output for two models: whether they apply the same encoding, and the comparison of their layers."""
 
     same: bool
     layers: list[ComparedLayers]

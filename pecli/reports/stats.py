@@ -1,8 +1,8 @@
 """The report stats: statistics of encodings side by side.
 
-The three properties are those of Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021, section 2: translation
+Three properties are from Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021, section 2: translation
 invariance, monotonicity and symmetry of a proximity between position vectors. Their indicators are computed from
-attention weights, ours from the vectors alone, so the two sets of numbers are not comparable.
+attention weights, pecli's from the vectors alone, so the numbers are not comparable.
 """
 
 from __future__ import annotations
@@ -27,22 +27,23 @@ from pecli.measures.pairs import pearson, ranks
 from pecli.measures.waves import first_negative_offset, incomplete_turns
 from pecli.reports.base import GAP, Numbers, Report, View, widest
 
-SAMPLE = 2000  # most positions whose pairs are all compared; longer sequences are thinned evenly
+SAMPLE = 2000  # most positions of which all pairs are compared; of longer sequences, every n-th position
 
 
 @dataclass(frozen=True, kw_only=True)
 class Indicators:
     """The statistics of one encoding; None if undefined.
 
-    spread, mean_spread : translation invariance: the largest and the mean, over offsets Δ, of the spread of m(p, p + Δ)
-        over positions p, relative to the range of all m. It is 0 if the measure is a function of the offset, and 1 if
-        the values at one offset span the whole range. Long offsets have few pairs, so the mean is biased towards 0.
+    spread, mean_spread : largest and mean value, over offsets Δ, of the spread of m(p, p + Δ) over positions p,
+        relative to the range of all m (translation invariance). The spread is 0 if the measure is a function of the
+        offset, and 1 if the values at one offset span the whole range. Long offsets have few pairs, so the mean is
+        biased towards 0
     pearson, spearman : linear and rank correlation of two measures over all pairs, as in the scatter figure
     """
 
     spread: float | None
     mean_spread: float | None
-    growing: float | None  # with first_fall: see `growth`
+    growing: float | None  # growing, first_fall: see `growth`
     first_fall: int | None
     asymmetry: float | None
     smallest_distance: float | None
@@ -51,7 +52,7 @@ class Indicators:
     dimensions: int
     pearson: float | None
     spearman: float | None
-    thinned: int  # asymmetry and correlations use every thinned-th position
+    thinned: int  # n: asymmetry and correlations use every n-th position
     original: int | None = None  # original context, or the sequence's length without scaling
     unscaled_slow_pairs: int | None = None  # with an unscaled wavelength longer than `original`
     extended: int | None = None  # extended context, or the sequence's length
@@ -104,11 +105,11 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
 
 
 def growth(mean: Array) -> tuple[float | None, int | None]:
-    """Return the share of steps Δ − 1 → Δ at which the mean distance grows, and the first Δ where it falls.
+    """Return the share of steps Δ − 1 → Δ at which the mean distance grows, and the first Δ at which it falls.
+
+    At the first fall, the fastest wave has done half a turn: positions farther away may then seem nearer.
 
     mean : mean distance by offset, or a similarity times −1
-
-    The first fall is where the fastest wave has done half a turn: farther positions may then look nearer.
     """
     steps = np.diff(mean)
     defined = ~np.isnan(steps)
@@ -122,10 +123,10 @@ def growth(mean: Array) -> tuple[float | None, int | None]:
 def asymmetry(values: Array, whole: float) -> float | None:
     """Return the mean of |m(p, p + Δ) − m(p, p − Δ)| over positions and offsets, relative to the range of all m.
 
+    The result is 0 for every translation-invariant encoding.
+
     values : m for all pairs, (n, n)
     whole : range of all m
-
-    The result is 0 for every translation-invariant encoding.
     """
     differences = []
     for i, row in enumerate(values):
@@ -165,9 +166,10 @@ def sampled_pairs(compared: VectorComparison, rows: Positions, thinned: int) -> 
 def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | None:
     """Return the participation ratio (Σ λ)² / Σ λ² of the eigenvalues λ of the columns' covariance.
 
-    It ranges from 1 (all rows on a line) to d (equal variance along every axis): Gao et al. 2017, doi:10.1101/214262.
-    It is computed from the trace and the squared entries of the products of the centred columns, or of the rows, whose
-    eigenvalues are the same up to a factor. None if no row differs from the mean row by more than rounding.
+    The ratio ranges from 1 (all rows on a line) to d (equal variance along every axis): Gao et al. 2017,
+    doi:10.1101/214262. It is computed from the trace and the squared entries of the products of the centred columns, or
+    of the centred rows, whose eigenvalues are the same up to a factor. None if no row differs from the mean row by more
+    than rounding.
     """
     mean = encoding.mean_table(rows.blocks(1))[0]
     if rows.length < encoding.width:
@@ -184,10 +186,10 @@ def effective_dimension(encoding: TableEncoding, rows: Positions) -> float | Non
 
 
 def wave_statistics(encoding: TableEncoding, length: int) -> dict[str, Any]:
-    """Return the statistics that follow from the frequencies, for a sequence of this length; {} without frequencies."""
+    """Return the statistics computed from the frequencies, for a sequence of this length; {} without frequencies."""
     if not isinstance(encoding, Harmonic) or encoding.sides:
         return {}
-    wave = float(encoding.wavelengths().max())  # positions; infinite if a pair stands still
+    wave = float(encoding.wavelengths().max())  # positions; infinite if a rate is 0
     found = incomplete_turns(encoding, length)
     unscaled, scaled = found.in_window or (None, None)
     facts: dict[str, Any] = {
@@ -297,11 +299,12 @@ class Stats(Report[TableEncoding]):
 
     Notes
     -----
-    The first three properties are those of Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021; our indicators
-    use the vectors, not attention. If a formula proves that the measure depends only on the offset (sines and cosines,
-    even d), spread and asymmetry are 0 and not measured. With more than 2,000 positions symmetry and correlation use an
-    even sample of that many; everything else uses every pair. A base is large enough for a length if no sum of cosines
-    is negative (arXiv:2405.14591): this is not monotone, so sweep bases finely.
+    Translation invariance, monotonicity and symmetry are properties from Wang et al. 2021, On Position Embeddings in
+    BERT, ICLR 2021; pecli computes their indicators from the vectors, not from attention. If a formula proves that the
+    measure depends only on the offset (sines and cosines, even d), spread and asymmetry are 0 and not measured. With
+    more than 2,000 positions, symmetry and correlation use an even sample of that many; all other statistics use every
+    pair. A base is large enough for a length if no sum of cosines is negative (arXiv:2405.14591). This does not change
+    monotonically with the base, so sweep bases in small steps.
     """
 
     name: ClassVar[str] = "stats"
@@ -321,7 +324,10 @@ class Stats(Report[TableEncoding]):
     against: str = choice_of_measure("corr", "measure to correlate with")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
-        """Return the shape of the largest array: a row of pairs, the sample's pairs, column products, or the table."""
+        """Return the shape of the largest array.
+
+        This is a row of pairs, the sample's pairs, the products of columns, or the sampled table.
+        """
         shapes: list[tuple[int, ...]] = []
         for encoding in view.encodings:
             length = encoding.covered(view.positions).length

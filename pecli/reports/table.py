@@ -19,11 +19,11 @@ MAX_COLUMNS = 65536  # no encoding is wider
 
 @dataclass(frozen=True, kw_only=True)
 class TableNumbers(Numbers[TableEncoding]):
-    """The rows of a table: all for a file, the first and last for the terminal."""
+    """The rows of a table: all for a file, the first and last ones for the terminal."""
 
     table: Array = over("position", "dimension")
     positions: Array = over("position")
-    length: int  # rows of the whole table
+    length: int  # number of rows of the whole table
 
     def position_texts(self) -> list[str]:
         """Return the positions in the encoding's notation."""
@@ -47,7 +47,7 @@ class TableNumbers(Numbers[TableEncoding]):
 
 
 class Row(TypedDict):
-    """A row of the table as --json has it."""
+    """One row of the table in the --json output."""
 
     position: float
     text: str
@@ -56,12 +56,12 @@ class Row(TypedDict):
 
 @dataclass(frozen=True)
 class Table(Report[TableEncoding]):
-    """The table of an encoding as text: the first and the last positions, with as many columns as fit the terminal.
+    """The table of an encoding as text: the first and last positions, with as many columns as fit the terminal.
 
     Notes
     -----
-    A file (-o table.npy, .npz, .csv, .json) has every number, like the heatmap's. For the terminal and --json only the
-    printed rows are computed, so any length is fast.
+    A file (-o table.npy, .npz, .csv, .json) has every number, like that of the heatmap. For the terminal and --json,
+    only the printed rows are computed, so any length is fast.
     """
 
     name: ClassVar[str] = "table"

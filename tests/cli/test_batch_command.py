@@ -1,4 +1,4 @@
-"""`pecli batch`, and sweeps of every command: many pictures in one go."""
+"""Tests of `pecli batch`, and of sweeps in every command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command: what it writes, prints and shows in its help."""
+"""Tests of every command: options, written files, and printed output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a shell offers: values, not only names."""
+"""Tests of shell completion, of options and their values."""
 
 from __future__ import annotations
 

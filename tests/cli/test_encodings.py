@@ -1,4 +1,4 @@
-"""`pecli encodings`, and every figure of every encoding: drawn, or refused with the figures that fit."""
+"""Tests of `pecli encodings`, and of every figure of every encoding, which is drawn or refused with advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pecli` in a process of its own: what the environment, a signal or a stream does to it."""
+"""Tests of `pecli` in a separate process: environment variables, signals, and closed or full streams."""
 
 from __future__ import annotations
 

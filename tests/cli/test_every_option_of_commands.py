@@ -1,6 +1,7 @@
-"""Every option of the commands that are no figure and no report: it changes what comes, or is refused.
+"""Tests that every option of the other commands changes the result or is refused.
 
-Those of figures and reports are in `tests/jobs/test_every_option.py`. `redraw` and `explore` take those too.
+Options of figures and reports are tested in `tests/jobs/test_every_option.py`. `redraw` and `explore` also take the
+options of figures.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A page of this machine: who may ask it, and a browser in which it is turned."""
+"""Tests of `pecli explore`: its local server, and its page in a browser."""
 
 from __future__ import annotations
 

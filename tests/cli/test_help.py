@@ -1,4 +1,4 @@
-"""The pages of help: every option with its bounds and default, lines that run."""
+"""Tests of the help pages: every option with bounds and default, short plain text, and examples that run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pecli identify`: what is told of a file, in words, as JSON and as a picture; and `pecli.identify`."""
+"""Tests of `pecli identify` and `pecli.identify`: text, JSON and picture of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person can ask wrongly: one line that says so, what to type instead, exit code 2 (1 of files), none left."""
+"""Tests of wrong input: one line with advice, and exit code 2, or 1 for files; no traceback."""
 
 from __future__ import annotations
 

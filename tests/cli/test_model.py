@@ -1,4 +1,4 @@
-"""`pecli model`: what is told of a config, in words and as JSON."""
+"""Tests of `pecli model`: the text and the JSON for config files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pecli recipe`: from finished files back to what makes them again."""
+"""Tests of `pecli recipe`: the command lines and batch files that make finished files again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finished file drawn again under another name; its recipe with another output."""
+"""Tests of `pecli redraw`: a finished file drawn again with other options under another name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of reference tells the exit codes, the keys of JSON and the numbers of every figure as they are."""
+"""Tests that the reference page has the exit codes, the JSON keys and the numbers of every figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pecli schema`: what every command prints with --json is as its schema has it, and nothing else."""
+"""Tests of `pecli schema`: the --json output of every command conforms to its schema, without further keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures in the terminal: the sequences of each protocol, and half-blocks where there is none."""
+"""Tests of pictures in the terminal: each protocol's sequences, and half-blocks for other terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The skill file: short, one text in the package and in the repository, and every line in it runs."""
+"""Tests of the skill file: its length, its copy in the package, and its commands, which run."""
 
 from __future__ import annotations
 

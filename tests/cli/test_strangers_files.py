@@ -1,4 +1,4 @@
-"""Files of strangers: what one carries says what to draw, never where to, and reads nothing that lies elsewhere."""
+"""Tests of untrusted files: a stored job says what to draw, but not where to write or what else to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pecli tensors`: what is in a file, and what leads on from there."""
+"""Tests of `pecli tensors`: the list of a file's tensors, and the commands that it suggests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hand types: words of other programs, encodings as words, ranges and sizes, in Python and TOML too."""
+"""Tests of input in other forms: other programs' words, ranges and sizes, also in Python and TOML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors hold facts, and the command line, batch files and Python spell the options in them."""
+"""Tests of error messages: the command line, batch files and Python each spell options in their own way."""
 
 from __future__ import annotations
 

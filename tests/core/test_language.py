@@ -1,4 +1,4 @@
-"""The languages: every key has its text in each, with the same blanks, and what is said is that text."""
+"""Tests of the languages: each has a text with the same placeholders for every key, and output uses it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas as text, and the same text as LaTeX mathematics."""
+"""Tests of formulas as text and as LaTeX mathematics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory needed against memory there."""
+"""Tests of the comparison of needed with available memory."""
 
 from __future__ import annotations
 

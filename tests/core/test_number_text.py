@@ -1,4 +1,4 @@
-"""How numbers are written in pictures."""
+"""Tests of the text of numbers in pictures."""
 
 from __future__ import annotations
 

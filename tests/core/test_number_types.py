@@ -1,4 +1,4 @@
-"""Rounding to the types of numbers that models compute in."""
+"""Tests of rounding to the number types in which models compute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One field, one fact: reading, checking and writing the values of options, ranges and sizes."""
+"""Tests of options: reading, checking, comparing and writing values, ranges and sizes."""
 
 from __future__ import annotations
 

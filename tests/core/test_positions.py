@@ -1,4 +1,4 @@
-"""Runs of positions and the blocks they are cut into."""
+"""Tests of `Positions` and of the blocks into which it is divided."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reaches a terminal: text, never what a file would make the terminal do."""
+"""Tests of terminal output: no text from a file can control the terminal."""
 
 from __future__ import annotations
 

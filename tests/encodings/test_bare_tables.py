@@ -1,4 +1,4 @@
-"""The path of a table stands wherever an encoding does; the table of positions is found by its name."""
+"""Tests of a table's path in place of an encoding, and of the search for the position table by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ALiBi, T5 and KERPLE: slopes, buckets and kernels against published numbers, and what they are to each other."""
+"""Tests of ALiBi, T5 and KERPLE: slopes, buckets and kernels compared with published numbers."""
 
 from __future__ import annotations
 

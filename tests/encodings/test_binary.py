@@ -1,4 +1,4 @@
-"""Bits: the third article's table, and no position that is silently another."""
+"""Tests of the binary encoding: the third article's table, and an error for positions with too many bits."""
 
 from __future__ import annotations
 

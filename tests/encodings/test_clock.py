@@ -1,4 +1,4 @@
-"""The clock, whose hands turn, and the alien clock, whose hands differ by one factor."""
+"""Tests of the clock, and of the alien clock, in which one factor separates the hands' speeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions in a grid: against other libraries, and by what has to be true of them."""
+"""Tests of positions on a grid: comparison with other libraries, and mathematical properties."""
 
 from __future__ import annotations
 

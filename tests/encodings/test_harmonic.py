@@ -1,4 +1,4 @@
-"""What every encoding of sines and cosines satisfies, and its closed forms against 50-digit arithmetic."""
+"""Tests of properties of all encodings with sines and cosines, and of closed forms in 50-digit arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learned tables: rows of a file or of an untrained table, and none beyond the last."""
+"""Tests of learned tables: rows of a file or of an untrained table, and an error after the last row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry, encodings of other packages, what each kind can do, and the text that stands for an encoding."""
+"""Tests of the registry: the capabilities of encodings, plugins, and specs."""
 
 from __future__ import annotations
 

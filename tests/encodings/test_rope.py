@@ -1,4 +1,4 @@
-"""RoPE: rotations, what they keep, and the numbers of two libraries."""
+"""Tests of RoPE: properties of rotations, and comparison with two libraries."""
 
 from __future__ import annotations
 

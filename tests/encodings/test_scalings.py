@@ -1,4 +1,4 @@
-"""Every scaling against the numbers of transformers, and the identities between them."""
+"""Tests of every scaling: comparison with transformers, and identities between scalings."""
 
 from __future__ import annotations
 

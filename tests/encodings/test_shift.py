@@ -1,4 +1,4 @@
-"""M_k of sinusoids: PE(p + k) = M_k PE(p) at every position, for any base, layout and offset."""
+"""Tests of the matrices M_k of sinusoids: PE(p + k) = M_k PE(p) for all positions, bases, layouts and offsets."""
 
 from __future__ import annotations
 

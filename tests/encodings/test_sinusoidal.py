@@ -1,4 +1,4 @@
-"""The sinusoidal tables, absolute and relative: the paper's formula, other people's numbers, the articles' code."""
+"""Tests of the sinusoidal tables: comparison with the paper's formula, other libraries and the articles' code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every table satisfies: rows of any positions, some columns, means over blocks, with a closed form or without."""
+"""Tests of properties of all tables: rows of any positions, some columns, and means over blocks."""
 
 from __future__ import annotations
 

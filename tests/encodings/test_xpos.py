@@ -1,4 +1,4 @@
-"""xPos: against a direct implementation of its formulas, and by what has to be true of its scores."""
+"""Tests of xPos: comparison with a direct implementation of its formulas, and properties of its scores."""
 
 from __future__ import annotations
 

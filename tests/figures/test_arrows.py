@@ -1,4 +1,4 @@
-"""A query and a key as arrows: the angle between them depends on the offset alone."""
+"""Tests of the figure arrows: the angle between query and key depends on the offset alone."""
 
 from __future__ import annotations
 

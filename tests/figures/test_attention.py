@@ -1,4 +1,4 @@
-"""Tokens, their attention in two orders, and the score of two as four parts."""
+"""Tests of the figure attention: tokens, their attention in two orders, and the four terms of a score."""
 
 from __future__ import annotations
 

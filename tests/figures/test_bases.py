@@ -1,4 +1,4 @@
-"""Bases: how far each base of rope holds, and models by their base and context."""
+"""Tests of the figure bases: the context that each base of rope allows, and models by base and context."""
 
 from __future__ import annotations
 

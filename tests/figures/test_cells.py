@@ -1,4 +1,4 @@
-"""Images whose cells need not end where pixels do, and numbers in the cells of small matrices."""
+"""Tests of images whose cells may end within pixels, and of numbers in the cells of small matrices."""
 
 from __future__ import annotations
 

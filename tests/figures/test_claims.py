@@ -1,4 +1,4 @@
-"""What headlines, notes and labels say of the numbers holds of the numbers."""
+"""Tests that headlines, notes and labels are true of the numbers."""
 
 from __future__ import annotations
 

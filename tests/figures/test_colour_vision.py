@@ -1,4 +1,4 @@
-"""Colours are told apart by every kind of eyes, and texts can be read."""
+"""Tests that colours differ for every kind of colour vision, and that texts are readable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where colours end, and that data and texts are told apart without colour and on any ground."""
+"""Tests of the limits of colours, and of contrast without colour and on any background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One figure of several encodings: the same limits, one colour bar, the difference of two."""
+"""Tests of the figure compare: shared limits, one colour bar, and the difference of two encodings."""
 
 from __future__ import annotations
 

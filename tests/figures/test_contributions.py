@@ -1,4 +1,4 @@
-"""Contributions: what each pair of dimensions adds to a score."""
+"""Tests of the figure contributions: the part of each pair of dimensions in a score."""
 
 from __future__ import annotations
 

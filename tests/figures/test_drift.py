@@ -1,4 +1,4 @@
-"""Drift: how far other rates turn a vector from where the first encoding does."""
+"""Tests of the figure drift: the angle between vectors rotated with other rates and with the first encoding's."""
 
 from __future__ import annotations
 

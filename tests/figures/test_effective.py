@@ -1,4 +1,4 @@
-"""Effective: the relative positions that queries and keys get from methods of longer contexts."""
+"""Tests of the figure effective: relative positions of queries and keys with methods for longer contexts."""
 
 from __future__ import annotations
 

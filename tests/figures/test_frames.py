@@ -1,4 +1,4 @@
-"""Frames of one file: nothing jumps, and each is its own picture."""
+"""Tests of files with several frames or pages: nothing moves that should not, and each frame is its own picture."""
 
 from __future__ import annotations
 

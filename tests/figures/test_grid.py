@@ -1,4 +1,4 @@
-"""A sweep into one file: one picture of all of it."""
+"""Tests of a sweep in one file: one picture with one panel per value."""
 
 from __future__ import annotations
 

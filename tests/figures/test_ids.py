@@ -1,4 +1,4 @@
-"""Ids: frame, row and column of every token of words, images and videos."""
+"""Tests of the figure ids: frame, row and column of each token of text, images and videos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names where lines end and of what is marked: apart, in order, framed; a key where there is no room for them."""
+"""Tests of labels of lines and of marked positions: apart, in order, or in a key without enough room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every picture and report in another language: no English word is left that is no name."""
+"""Tests of every picture and report in another language: no English words remain, except names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every picture whole in every size, told from its artists: nothing cut, nothing overprinted, nothing too small."""
+"""Tests of the layout of every picture in every size: nothing is cut, overlaps or is too small."""
 
 from __future__ import annotations
 

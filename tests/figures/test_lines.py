@@ -1,4 +1,4 @@
-"""The numbers and artists of curves and waves."""
+"""Tests of the numbers and artists of the figures curves and waves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers and artists of heatmaps and distance matrices."""
+"""Tests of the numbers and artists of heatmaps and distance matrices."""
 
 from __future__ import annotations
 

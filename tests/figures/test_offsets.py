@@ -1,4 +1,4 @@
-"""A measure, or a bias, against the offset p − q; matrices of biases, and weights with them."""
+"""Tests of figures of a measure or a bias against the offset p − q, of matrices of biases, and of their weights."""
 
 from __future__ import annotations
 

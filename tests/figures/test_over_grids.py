@@ -1,4 +1,4 @@
-"""Figures of positions in a grid: tiles, maps, offsets in rows and columns, and what ticks and headlines say."""
+"""Tests of figures for positions on a grid: tiles, maps, offsets in rows and columns, ticks and headlines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several figures side by side."""
+"""Tests of the figure overview, which draws several figures side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions as a path: the rows of a table on their first principal components."""
+"""Tests of the figure path: the rows of a table on their first principal components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables in smaller types of numbers: what they lose, and that nothing passes them off as exact."""
+"""Tests of the figure precision: errors of tables in smaller number types, and texts that name these types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The relative figure: the article's tensor, its slices, and what it cannot show."""
+"""Tests of the figure relative: the article's tensor, its slices, and what is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chosen dimensions of a heatmap, and figures drawn step by step: what is shown, and that nothing moves."""
+"""Tests of chosen dimensions of a heatmap, and of figures drawn step by step, in which nothing moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scatter's cloud, its two correlations and what stands on its Axes."""
+"""Tests of the figure scatter: its points, its two correlations, and its artists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wavelength of every pair: by the formula, measured where there is none, and what is read off it."""
+"""Tests of the figure spectrum: the wavelength of every pair, from the formula or measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes, fonts, styles of others, mathematics in titles; and matplotlib's own settings kept out."""
+"""Tests of sizes, fonts, user styles and formulas in titles; matplotlib's own settings have no effect."""
 
 from __future__ import annotations
 

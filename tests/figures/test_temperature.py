@@ -1,4 +1,4 @@
-"""Temperature: what the scores of attention are multiplied by, position by position."""
+"""Tests of the figure temperature: the factor of attention scores by position."""
 
 from __future__ import annotations
 

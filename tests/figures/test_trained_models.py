@@ -1,4 +1,4 @@
-"""What people draw of trained models: the trained length, weights of biases, random scores, Fourier spectra, curves."""
+"""Tests of figures for trained models: trained length, weights of biases, random scores, and Fourier spectra."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What turns: clock faces, and the rotation of queries."""
+"""Tests of the figures dials and rotation: clock faces and rotated queries."""
 
 from __future__ import annotations
 

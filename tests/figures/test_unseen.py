@@ -1,4 +1,4 @@
-"""Unseen: which angles a model never met in training."""
+"""Tests of the figure unseen: the angles that do not occur in training."""
 
 from __future__ import annotations
 

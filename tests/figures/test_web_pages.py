@@ -1,4 +1,4 @@
-"""Pictures for web pages: SVG as text, inside a page, on light and dark ones; no background on request."""
+"""Tests of pictures for web pages: SVG with text, light and dark pages, and a transparent background."""
 
 from __future__ import annotations
 

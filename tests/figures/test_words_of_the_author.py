@@ -1,4 +1,4 @@
-"""What an author writes into a picture or leaves out: texts, labels, letters, columns; told from its artists."""
+"""Tests of texts, labels, letters and columns that the user sets or leaves out in a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A local server that answers like huggingface.co what its client asks about models, and counts bytes."""
+"""A local server with the answers of huggingface.co about models, which counts the bytes that it sends."""
 
 from __future__ import annotations
 

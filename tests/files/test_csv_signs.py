@@ -1,4 +1,4 @@
-"""Separator and decimal sign of CSV files: what is written is read again, and by others."""
+"""Tests of the separator and the decimal sign of CSV files, which pecli and other programs read again."""
 
 from __future__ import annotations
 

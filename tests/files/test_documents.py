@@ -1,4 +1,4 @@
-"""Reports as text to paste: Markdown and LaTeX, and what may go to a terminal."""
+"""Tests of reports as Markdown and LaTeX, and of output that a terminal may receive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every format's bytes hold: the picture or its numbers, and the job, which is read back with limits."""
+"""Tests of every file format: the picture or its numbers, and the stored job, which is read with limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models by name, through the hub's real client, from a hub on this machine that counts what it sends."""
+"""Tests of models on the hub, with the real client and a local server that counts the bytes sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers a row each: lines as they are, matrices with --long; and what other programs' readers find in them."""
+"""Tests of files with one number per row: lines, and matrices with --long, read by other programs too."""
 
 from __future__ import annotations
 

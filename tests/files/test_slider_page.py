@@ -1,4 +1,4 @@
-"""A page of many pictures on which controls choose one."""
+"""Tests of a web page with many pictures and controls that choose one."""
 
 from __future__ import annotations
 

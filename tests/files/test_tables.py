@@ -1,4 +1,4 @@
-"""Table files: what is read, and everything that is not, in one line and before memory is taken."""
+"""Tests of table files: all accepted forms, and a one-line error for others before memory is allocated."""
 
 from __future__ import annotations
 

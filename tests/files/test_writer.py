@@ -1,4 +1,4 @@
-"""The only writer of files: whole or not at all, and what is refused before any work is done."""
+"""Tests of the only module that writes files: they are whole or absent, and bad targets are refused first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays as encodings: what is taken, that its content is its identity, and what a picture of one says of it."""
+"""Tests of arrays as encodings: accepted types, identity by content, and the pictures and recipes."""
 
 from __future__ import annotations
 

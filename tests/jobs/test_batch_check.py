@@ -1,4 +1,4 @@
-"""What a batch file asks for against what is on disk."""
+"""Tests of the comparison of a batch file with the files on disk."""
 
 from __future__ import annotations
 

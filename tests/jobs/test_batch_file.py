@@ -1,4 +1,4 @@
-"""A file of figures: what may stand in it, which jobs it asks for, and everything that is refused."""
+"""Tests of batch files: accepted keys and values, the resulting jobs, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of batch files: it takes what pecli takes, and refuses what pecli refuses."""
+"""Tests of the JSON Schema of batch files: it accepts and refuses the same files as pecli."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job as the command line that asks for it."""
+"""Tests of the command line that is printed for a job."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Every option of every figure, report and encoding: another value changes the result or is refused with a message.
+"""Tests that another value of any option of a figure, report or encoding changes the result or is refused.
 
-Nothing is named by hand: options, types, bounds and choices are what the fields of the registries say. A parameter of
-an encoding changes the encoding itself; that a measure cannot see some of them is mathematics. All other options
-change the numbers, what is drawn or printed of them, or the settings under which that is drawn.
+The options, types, bounds and choices are taken from the fields in the registries. A parameter of an encoding must
+change the encoding itself, because a measure may not depend on it. All other options must change the numbers, what is
+drawn or printed of them, or the settings with which it is drawn.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A figure turned on a page: its controls, and the picture for any values of them."""
+"""Tests of a figure on an interactive page: its controls, and the picture for any of their values."""
 
 from __future__ import annotations
 

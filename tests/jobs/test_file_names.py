@@ -1,4 +1,4 @@
-"""The names of files: made up for a job, or given, with their blanks filled in."""
+"""Tests of file names: generated for a job, or given with placeholders."""
 
 from __future__ import annotations
 

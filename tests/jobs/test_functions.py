@@ -1,4 +1,4 @@
-"""A function a figure: what editors and type checkers are told is what the options are, and a typo is an error."""
+"""Tests of the Python functions of figures: their types and help follow the options, and typos are errors."""
 
 from __future__ import annotations
 

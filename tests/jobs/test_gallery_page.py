@@ -1,4 +1,4 @@
-"""Pages of every picture with its line: Markdown and HTML."""
+"""Tests of pages with every picture and its command, in Markdown and HTML."""
 
 from __future__ import annotations
 

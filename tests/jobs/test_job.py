@@ -1,4 +1,4 @@
-"""The job: where the command line, a file's metadata and Python code meet."""
+"""Tests of `Job`, made from a command line, from a file's metadata or from Python code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas that depend on the length in use: every figure and report shows what holds at that length."""
+"""Tests of formulas that depend on the current sequence length, in every figure and report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finished job in Python: its numbers, its picture, its files."""
+"""Tests of a finished job in Python: its numbers, its picture and its files."""
 
 from __future__ import annotations
 

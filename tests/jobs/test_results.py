@@ -1,4 +1,4 @@
-"""Results as JSON: one shape, the whole job; and what is seen, in one sentence."""
+"""Tests of the JSON output of jobs, and of its sentence on what the picture shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs done: what is skipped, what is drawn again, what a failure leaves; here, in processes and by executors."""
+"""Tests of running jobs: skipped and repeated ones, failures, processes and executors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No output replaces a file that is read, nor another output, by whatever name."""
+"""Tests that no output replaces a file that is read, or another output, by any of its names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several values where an option takes one: which jobs a mapping asks for."""
+"""Tests of sweeps, with several values for an option that takes one: the resulting jobs."""
 
 from __future__ import annotations
 

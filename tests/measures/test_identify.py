@@ -1,4 +1,4 @@
-"""Tables of a generator of its own are told by their numbers: 300 of all kinds, types and noises, counted."""
+"""Tests of identify with 300 generated tables of all kinds, number types and noise levels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables in the forms in which programs keep them are known: 300 of a generator, and 100 that follow no formula."""
+"""Tests of identify with 300 generated arrays in the forms that programs store, and 100 without formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All pairs: as points, and counted."""
+"""Tests of all pairs of positions, as points and as counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every measure against its definition written out, every matrix and block mean against brute force."""
+"""Tests of every measure against its definition, and of matrices and block means against all pairs."""
 
 from __future__ import annotations
 

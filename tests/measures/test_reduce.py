@@ -1,4 +1,4 @@
-"""Minimum, maximum and mean of every bin against the whole line cut up, and what rates say of long sequences."""
+"""Tests of minimum, maximum and mean per bin, and of facts on long sequences that follow from rates."""
 
 from __future__ import annotations
 

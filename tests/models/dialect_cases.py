@@ -1,7 +1,7 @@
-"""Files of many programs with their correct results, and a check that `pecli model` gives these.
+"""Files of many programs with their correct results, and a check that `pecli model` gives the same results.
 
 ``python -m tests.models.dialect_cases FOLDER`` prints which cases in a folder are right, wrong and refused, by dialect.
-Without a folder it uses the stored cases; with ``--store`` it stores those of the folder. A case is a folder with a
+Without a folder, it uses the stored cases; with ``--store``, it stores those of the folder. A case is a folder with a
 file and expect.json.
 """
 

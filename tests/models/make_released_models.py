@@ -1,9 +1,8 @@
-"""Positions of each type of transformers, read from the models that its default configs build: kinds, pairs, rates,
-tables.
+"""Collect the positions in each model type of transformers, from models built with the default configs.
 
 ``python -m tests.models.make_released_models`` writes tests/data/released_models.json.xz in about ten minutes; it needs
-torch and transformers. Models are built on the meta device, where only the rates of rotary modules are real. With names
-of types as arguments it prints the results for those, and writes nothing.
+torch and transformers. It stores kinds of layer, pairs, rates and tables. Models are built on the meta device, where
+only the rates of rotary modules are real. With names of types as arguments, it prints their results and writes nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Sizes of the default config of each type, read from transformers, for pecli/models/sizes.toml.
+"""Write pecli/models/sizes.toml, the sizes in the default config of each type of transformers.
 
 ``python -m tests.models.make_sizes`` rewrites the file with the same sizes of the same types; with names of types as
-arguments it adds those types with all sizes of their default config. It needs transformers. A size is kept if the
-library has it under no key that pecli reads, or if its own key means something else (EXCEPT).
+arguments, it adds those types with all sizes of their default config. It needs transformers. A size is stored if
+transformers has it under no key that pecli reads, or if its key has another meaning there (EXCEPT).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files that are not trusted: what is wrong with one is one line, and its text does no harm."""
+"""Tests of untrusted config files: an error is one line, and texts of the file cannot do harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every config of the corpus gives what stands in gives.toml: layers by kind, and the findings."""
+"""Tests that every config of the corpus gives the layers and findings in gives.toml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of other programs give what those programs do: rates, base, pairing, scaling, factors and context."""
+"""Tests of other programs' files: rates, base, pairing, scaling, factors and context as in those programs."""
 
 from __future__ import annotations
 

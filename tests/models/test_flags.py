@@ -1,4 +1,4 @@
-"""llama.cpp's flags do to a GGUF file what llama.cpp was seen to do."""
+"""Tests of llama.cpp's flags: they change a GGUF file's model as observed in llama.cpp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""types.toml: what is wrong in it is refused by the name of the type and of the field."""
+"""Tests of the checks of types.toml: an error names the type and the field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys laid over a config.json: what counts then, and what is lost."""
+"""Tests of overrides of a config.json: which keys count, and which are lost."""
 
 from __future__ import annotations
 

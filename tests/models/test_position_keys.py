@@ -1,4 +1,4 @@
-"""Every key of a config that has to do with positions is used or named, and files of other programs are refused."""
+"""Tests that every config key that concerns positions is used or named; files of unknown programs are refused."""
 
 from __future__ import annotations
 

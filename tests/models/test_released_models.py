@@ -1,6 +1,6 @@
-"""Every type of transformers: what pecli reads in its default config is what the library builds of it.
+"""Tests that pecli reads each type's default config of transformers as transformers does.
 
-The names of those that do not agree stand in released_models_apart.toml, by aspect; they may only become fewer.
+The types that differ are listed in released_models_apart.toml, by aspect. No type may be added to that list.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runtimes do with a config what was seen by running them or read in their code; of the rest nothing is said."""
+"""Tests of runtimes: results as observed in a run or read in the code; nothing is claimed of other cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where everything on a page stands: arithmetic over plain numbers, in inches, without matplotlib."""
+"""Tests of the arrangement of a page, computed from plain numbers in inches, without matplotlib."""
 
 from __future__ import annotations
 

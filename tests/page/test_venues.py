@@ -1,4 +1,4 @@
-"""The sizes of conferences, journals and slides: widths, text sizes and where they are from."""
+"""Tests of the sizes for conferences, journals and slides: widths, text sizes and their sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pecli.model` answers what `pecli model` prints, with the same names, and refuses the same."""
+"""Tests that `pecli.model` returns what `pecli model` prints, takes the same options and raises the same errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked wrongly of a report is one line."""
+"""Tests of wrong input to reports: the error is one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk through one small case: the fourth article's numbers, every encoding's formulas, both languages."""
+"""Tests of the report explain: the fourth article's numbers, every encoding's formulas, both languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pecli extend`: what each method changes, and lines that runtimes apply."""
+"""Tests of `pecli extend`: what each method changes, and the commands, which the runtimes' rules confirm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two files apply the same encoding, rate by rate, and how far their positions drift apart."""
+"""Tests of the comparison of two models: equality of each rate, and the drift of positions."""
 
 from __future__ import annotations
 

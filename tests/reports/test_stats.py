@@ -1,4 +1,4 @@
-"""Every indicator against its definition: closed forms against all pairs, known matrices, the clock's wrap-around."""
+"""Tests of every statistic against its definition: closed forms, all pairs, and known matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table in the terminal: right numbers, aligned, no wider than the terminal; the same numbers as the heatmap's."""
+"""Tests of the report table: correct numbers, no line wider than the terminal, and the same numbers in files."""
 
 from __future__ import annotations
 

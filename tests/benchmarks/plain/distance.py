@@ -1,4 +1,4 @@
-"""Plain script that draws a distance matrix. Arguments: LENGTH FILE."""
+"""Draw a distance matrix without pecli. Arguments: LENGTH FILE."""
 
 import sys
 

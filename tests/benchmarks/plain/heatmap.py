@@ -1,4 +1,4 @@
-"""Plain script that draws a heatmap. Arguments: BASE FILE."""
+"""Draw a heatmap without pecli. Arguments: BASE FILE."""
 
 import sys
 

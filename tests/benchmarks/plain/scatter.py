@@ -1,4 +1,4 @@
-"""Plain script that draws correlation against distance, upper and lower triangle. Arguments: LENGTH FILE."""
+"""Draw correlation against distance, in the upper and lower triangle, without pecli. Arguments: LENGTH FILE."""
 
 import sys
 

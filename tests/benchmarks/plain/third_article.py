@@ -1,4 +1,4 @@
-"""An article's own script, with savefig in place of show."""
+"""The script of an article, with savefig instead of show."""
 
 import numpy as np
 from matplotlib import pyplot as plt

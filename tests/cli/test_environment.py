@@ -69,6 +69,7 @@ def test_a_reader_that_has_gone_is_no_noise(process: Process, folder: Path, line
     assert (ended.returncode, ended.stderr) == (1, b"")
 
 
+@pytest.mark.some(2)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
 @pytest.mark.parametrize("line", ["heatmap -d 7 -n 11 -o a.npy", "--help"])
 def test_a_full_disk_is_one_line(process: Process, folder: Path, line: str) -> None:

@@ -393,6 +393,7 @@ def test_divisors_are_rates_with_their_base(ask: Ask, folder: Path, stored: bool
         assert (ended.code, ended.err.count("\n"), "--base" in ended.err) == (2, 1, True)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("change", "same", "up_to", "said"),
     [
@@ -439,6 +440,7 @@ def test_a_table_without_a_formula_gets_a_hint(
     assert told(ask, "t.npy", code=1)["hint"] == hint
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("name", "change", "kept"),
     [

@@ -443,6 +443,7 @@ def test_what_a_runtime_does_with_a_scaling_is_said_to_be_not_looked_up(ask: Ask
     assert say("runtimes.ran") not in text
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [

@@ -38,6 +38,7 @@ def pixels(values: Any, shape: tuple[int, int], **options: Any) -> Array:
     return np.where(drawn[..., 3] > 0, drawn[..., 0] / 255, np.nan)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("count", "side"), [(5, 12), (3, 4), (7, 10), (100, 102), (9, 41)])
 def test_all_cells_are_equally_wide(count: int, side: int) -> None:
     for at in {0, 1, count // 2, count - 1}:
@@ -179,7 +180,7 @@ def test_the_arrow_of_a_bar_is_told_by_the_numbers_and_not_by_means(
     assert image.colorbar.extend == extend
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(("figure", "options", "colours"), [
     ("bias", {"encoding": "t5", "length": 9}, 9),  # of distances, on both sides
     ("bias", {"encoding": "t5:direction=causal", "length": 9}, 9),

@@ -168,6 +168,7 @@ TITLES = [
 ]
 
 
+@pytest.mark.some(2)
 @carriers
 def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str) -> None:
     numbers = Parts(lambda _: pecli.figure("heatmap", **SMALL).numbers)
@@ -201,6 +202,7 @@ DIGESTS: dict[str, Callable[[bytes], bytes]] = {  # how files made before 23 Nov
 }
 
 
+@pytest.mark.some(2)
 @carriers
 def test_a_file_that_ends_in_a_digest_as_older_ones_do_is_read(path: Path, format: str) -> None:
     found = read_metadata(str(path))

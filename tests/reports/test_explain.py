@@ -117,7 +117,7 @@ def test_words_are_the_users_by_name_or_in_a_file(ask: Ask, folder: Path) -> Non
     assert facts(ask, "--tokens", "我喜欢你", "-d", "4")["words"] == list("我喜欢你")
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @specs
 @pytest.mark.parametrize("lang", languages())
 def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch, spec: str, lang: str) -> None:
@@ -218,6 +218,7 @@ SHIFTS = [  # a line, and whether explain shows M_3
 ]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("line", "there"), SHIFTS)
 def test_explain_shows_the_matrix_of_a_shift(ask: Ask, line: str, there: bool) -> None:
     found = facts(ask, *line.split())

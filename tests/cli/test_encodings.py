@@ -13,6 +13,7 @@ import pecli
 from pecli.cli.app import app
 from pecli.core.errors import UsageError
 from pecli.core.language import say
+from pecli.core.options import REQUIRED
 from pecli.encodings.base import BiasEncoding
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
@@ -49,7 +50,7 @@ def test_one_encoding_is_told_with_its_parameters_and_the_figures_that_take_it(n
         default = option.unset if option.default is None else option.write(option.default)
         for line in lines:
             switch = option.scalar is bool and not option.default  # off where it is not given
-            assert option.help in line and (switch or f"default {default}" in line)
+            assert option.help in line and (switch or f"{'' if default == REQUIRED else 'default '}{default}" in line)
             assert option.at_least is None or option.at_least <= -1e6 or str(option.at_least) in line
             assert [word for word in (option.choices() if option.choices else ()) if word not in line] == []
     (line,) = [line for line in text.splitlines() if line.split()[:1] == ["figures"]]

@@ -233,9 +233,7 @@ def report_differences(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     elif differ:
         print_results([f"{state}: {path}" for state, path in differ])
     if differ:
-        raise PecliError(
-            f"{len(differ)} files are missing, stale or orphaned (of a picture that the batch file no longer has)"
-        )
+        raise PecliError(f"{len(differ)} files are missing, stale or orphaned")
 
 
 def write_example(path: str) -> str:

@@ -315,7 +315,7 @@ class TableEncoding(Encoding):
             return self.table(blocks.firsts())
         rows = np.empty((blocks.count, self.width))
         runs = list(enumerate(zip(blocks.firsts(), blocks.counts(), strict=True)))
-        for row, (first, count) in track(runs, f"averaging {self.name} row by row"):
+        for row, (first, count) in track(runs, f"averaging {self.name} row by row, as it has no closed form"):
             parts = chunks(0, int(count), self.width)
             sums = [self.table(first + np.arange(part.start, part.stop)).sum(axis=0) for part in parts]
             rows[row] = np.sum(sums, axis=0) / count

@@ -105,7 +105,7 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
         with pytest.raises(UsageError, match=name):
             pecli.figure(figure, **options)
     elif figure == "attention" and name == "t5":
-        with pytest.raises(UsageError, match="t5 adds what is learned: give its table"):
+        with pytest.raises(UsageError, match="t5 adds a learned bias; give its table"):
             pecli.figure(figure, **options)
     else:
         axes = Drawing(dpi=20).subplots()

@@ -183,7 +183,7 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
     ("figure", "options", "said"),
     [
         ("heatmap", {"vmin": 2.0, "vmax": 1.0}, "vmin=2"),
-        ("heatmap", {"vmin": -1e308, "vmax": 1e308}, "less than vmax=1e.308, by a finite number"),
+        ("heatmap", {"vmin": -1e308, "vmax": 1e308}, "a number below vmax=1e.308, at a finite distance"),
         ("heatmap", {"vmin": 5}, r"vmin=5 is not allowed: it takes less than the upper end of the colours, 1"),
         ("heatmap", {"vmax": -5}, r"vmax=-5 is not allowed: it takes more than the lower end of the colours, −1"),
         ("precision", {"vmin": 0, "length": 9}, r"vmin=0 is not allowed: it takes more than 0"),
@@ -192,7 +192,7 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
         ("scatter", {"vmax": 3, "length": 99}, "vmax=3 changes nothing here: the colours of scatter end where"),
         ("rotation", {"matrix": 3, "start": 5}, r"start=5 changes nothing here: matrix=3 shows the matrix"),
         ("rotation", {"matrix": 3, "pairs": [1]}, r"pairs=.* changes nothing here"),
-        ("rotation", {"query": "random:1"}, "query=random:1 changes nothing here: rotation turns content"),
+        ("rotation", {"query": "random:1"}, "query=random:1 changes nothing here: rotation rotates content"),
         ("compare", {"measure": "dot"}, "measure=dot changes nothing here: heatmap has no measure, distance, "),
         ("heatmap", {"encoding": "relative", "start": 5}, "start=5 changes nothing here: the table of relative"),
     ],

@@ -554,7 +554,7 @@ def stats(
     *others: OneEncoding,
     **options: Unpack[StatsOptions],
 ) -> Picture[StatsNumbers]:
-    """What can be measured of encodings, side by side."""
+    """Encodings in numbers, side by side."""
 
 class ExplainOptions(ReportOptions, total=False):
     tokens: Text | None
@@ -569,4 +569,4 @@ def explain(
     *others: OneEncoding,
     **options: Unpack[ExplainOptions],
 ) -> Picture[ExplainNumbers]:
-    """One small case step by step: frequencies, formulas, numbers, word vectors."""
+    """One small example step by step: frequencies, formulas, numbers, word vectors."""

@@ -107,7 +107,7 @@ class Alibi(DirectedBias):
 
 @dataclass(frozen=True)
 class T5(DirectedBias):
-    """Learned bias for each bucket of offsets: near offsets have a bucket each, farther ones share logarithmic buckets.
+    """Learned bias per bucket of offsets: each near offset has its own bucket, farther ones share logarithmic buckets.
 
     The biases are learned: a file gives them, one row per bucket and one column per head. Without a file, pictures show
     the index of the bucket, which is the same for all heads.

@@ -315,7 +315,7 @@ class Job:
         kind = type(self.figure)
         for encoding in self.encodings:
             if not kind.takes(type(encoding)):
-                fitting = ", ".join(figures_for(type(encoding))[:3])
+                fitting = ", ".join(figures_for(type(encoding))[:2])
                 text = f"{kind.refusal(type(encoding))}; try {fitting}, …: pecli encodings {encoding.name} lists all"
                 raise UsageError(text, option="encoding", value=encoding.name)
         self.figure.check_view(self.view)

@@ -21,7 +21,7 @@ from pecli.files.sheet import Over, Sheet
 from pecli.measures.pairwise import MEASURES
 
 Limits = tuple[float, float]  # low, high
-TAKEN_WHOLE = "a grid or a sequence is taken whole"
+TAKEN_WHOLE = "a grid or a sequence always has all its positions"
 E = TypeVar("E", bound=Encoding)
 E_co = TypeVar("E_co", bound=Encoding, covariant=True)
 
@@ -127,7 +127,7 @@ def choice_of_measure(default: str | None, help: str, **more: Any) -> Any:
 def measure_option(default: str | None) -> Any:
     """Return the option field `measure`; with `default` None, each figure has its own default."""
     similarities = ", ".join(name for name, measure in MEASURES.items() if measure.similarity)
-    help = f"how two rows are compared: {similarities} are similarities, the others distances"
+    help = f"measure between two rows: {similarities} are similarities, the others distances"
     unset = {"unset": "each figure's own"} if default is None else {}
     return choice_of_measure(default, help, flags=("-m",), aliases=("metric",), **unset)
 
@@ -269,7 +269,9 @@ class Numbers(Generic[E_co]):
 
         reach : the smallest and the largest difference, or None if there are too many differences to compute
         """
-        raise UsageError("--difference needs figures of one image each, all of the same size: try heatmap or distance")
+        raise UsageError(
+            "--difference needs a figure that is one image of the same size for each encoding: try heatmap or distance"
+        )
 
     @property
     def main_array(self) -> str:

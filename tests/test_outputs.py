@@ -90,7 +90,7 @@ def computed(figure: str, name: str) -> dict[str, Any]:
         picture = pecli.figure(figure, encoding=name, **options)
         numbers = picture.numbers
     except UsageError as error:
-        return {"refused": str(error)[:60]}  # whole in tests/cli/test_mistakes.py
+        return {"refused": str(error)[:50]}  # whole in tests/cli/test_mistakes.py
     sums = {}
     for key, array in numbers.arrays().items():
         if key == "coordinates":  # of equal eigenvalues every machine has its own eigenvectors

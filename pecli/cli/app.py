@@ -28,27 +28,27 @@ if TYPE_CHECKING:
 
 WORDS: Registry[Command] = Registry(
     {
-        "encodings": ("pecli.cli.info:ENCODINGS_COMMAND", "The encodings there are, or one of them in detail"),
-        "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, its options as sliders and choices"),
-        "extend": ("pecli.cli.info:EXTEND_COMMAND", "How a model could read longer texts, and what to type for it"),
+        "encodings": ("pecli.cli.info:ENCODINGS_COMMAND", "All encodings, or one of them in detail"),
+        "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, with sliders and menus for its options"),
+        "extend": ("pecli.cli.info:EXTEND_COMMAND", "How a model could read longer texts, with the commands for it"),
         "identify": (
             "pecli.cli.info:IDENTIFY_COMMAND",
-            "Which formula made a table, or which known mistake",
+            "The formula, or the known mistake, that made a table",
         ),
         "model": (
             "pecli.cli.info:MODEL_COMMAND",
-            "What a config.json does to positions, and what is wrong in it",
+            "Which position encoding a config.json applies, and what is wrong in it",
         ),
         "schema": ("pecli.cli.schema:COMMAND", "The JSON Schema of what a command prints with --json"),
         "skill": ("pecli.cli.skill:COMMAND", "How an AI agent or a script uses pecli: a skill file, SKILL.md"),
-        "tensors": ("pecli.cli.info:TENSORS_COMMAND", "What is in a file of numbers, and which tensor is the table"),
+        "tensors": ("pecli.cli.info:TENSORS_COMMAND", "The tensors in a file, and which of them is a position table"),
     }
 )
 FILES: Registry[Command] = Registry(
     {
         "batch": (
             "pecli.cli.batch:COMMAND",
-            "Every figure of a TOML file: sweeps, several processes, nothing drawn twice",
+            "All figures of a TOML file: with sweeps, in several processes, nothing drawn twice",
         ),
         "redraw": (
             "pecli.cli.recipe:REDRAW_COMMAND",
@@ -56,14 +56,14 @@ FILES: Registry[Command] = Registry(
         ),
         "recipe": (
             "pecli.cli.recipe:RECIPE_COMMAND",
-            "The command line that made a file, or a batch file for several files",
+            "The command that made a file, or a batch file that makes several",
         ),
     }
 )
 PANELS: dict[str, Registry[Any]] = {"Figures": FIGURES, "Words and numbers": REPORTS | WORDS, "Files": FILES}
 PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # command name to panel
 ALIASES = FIGURES.aliases | REPORTS.aliases
-SUMMARY = "What position encodings look like: pictures and numbers, one command each."
+SUMMARY = "Pictures and numbers of position encodings, one command for each."
 EXAMPLES = ("pecli heatmap --base 10", "pecli distance rope -o rope.svg", "pecli model config.json")
 MORE = (
     "pecli COMMAND --help shows the options of a command; pecli heatmap rope --help",
@@ -177,7 +177,7 @@ def _usage_message(error: Any) -> str:
         flags = {flag: parameter.opts[0] for parameter in error.ctx.command.params for flag in parameter.opts}
         return unknown_option(line.partition(" ")[2], error.option_name, flags)
     text = error.format_message().rstrip(".")
-    return f"{text[:1].lower()}{text[1:]}: {line} --help shows what there is"
+    return f"{text[:1].lower()}{text[1:]}: see {line} --help"
 
 
 def command_of(name: str, words: Sequence[str] = ()) -> Command:

@@ -111,7 +111,7 @@ def finish(plan: Batch, chosen: Batch, pages: list[str], ended: list[Result]) ->
     left = len(chosen.jobs) - len(ended)
     print_failures(ended)
     if left:
-        print_notes(f"{left} not begun")
+        print_notes(f"{left} not started")
     for target in [] if left else pages:
         data = page(chosen if target.endswith(".pdf") else plan, target, failed)
         if not (os.path.isfile(target) and Path(target).read_bytes() == data):
@@ -173,12 +173,12 @@ def batch(
     given = {name: value for name, value in locals().items() if value not in (None, False, ())}
     for mode in (name for name in INSTEAD if name in given):
         for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
-            raise UnusedOptionError(name, given[name], f"{option_text(mode)} draws nothing")
+            raise UnusedOptionError(name, given[name], f"with {option_text(mode)}, nothing is drawn")
     if schema or init:
         print_results([dumps(batch_schema(), ensure_ascii=False) if schema else write_example(file or START)])
         return
     if file is None:
-        raise UsageError("name a TOML file, - for standard input, or --init to start one")
+        raise UsageError("give a TOML file, - for standard input, or --init, which writes one to start from")
     if jobs and dask:
         raise UsageError("-j draws on this machine and --dask on a cluster: leave one of them out")
     plan = read_batch(file, folder, only, written=not (check or dry_run))
@@ -233,7 +233,7 @@ def report_differences(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
     elif differ:
         print_results([f"{state}: {path}" for state, path in differ])
     if differ:
-        raise PecliError(f"{len(differ)} files are missing, stale or no longer asked for")
+        raise PecliError(f"{len(differ)} files are missing, stale or orphaned")
 
 
 def write_example(path: str) -> str:

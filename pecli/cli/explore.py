@@ -86,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
                 asked = json.loads(self.rfile.read(length))
                 values = asked.get("values")
             except (ValueError, RecursionError, AttributeError):
-                self._send_json({"error": "the request is no JSON object"}, HTTPStatus.BAD_REQUEST)
+                self._send_json({"error": "the request is not a JSON object"}, HTTPStatus.BAD_REQUEST)
             else:
                 answer(asked, values if isinstance(values, dict) else {})
 
@@ -183,7 +183,7 @@ def _explore_command(kind: type[Analysis[Any]], port: int, browser: bool) -> Any
             jobs = jobs_of(kind.name, values_of(known_options(kind), passed_options(texts, kind)))
             if len(jobs) > 1:
                 text = f"explore starts from one picture, but {len(jobs)} are asked for"
-                raise UsageError(text, advice="change the option on the page")
+                raise UsageError(text, advice="give one value, and change it on the page")
             jobs[0].check()
             try:
                 server = Server(Explorer(jobs[0]), port)
@@ -217,6 +217,6 @@ COMMAND = Command(
         ],
     ),
     ("pecli explore heatmap", "pecli explore curves rope --length 512 --no-browser"),
-    notes=("The options of the figure follow its name: pecli curves --help lists them.",),
+    notes=("The options of the figure come after its name: pecli curves --help lists them.",),
     settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )

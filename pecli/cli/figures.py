@@ -111,7 +111,7 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
     known = known_options(figure)
     encoding = replace(EncodingOption.options()["encoding"], unset=figure.default_encoding)
     specs = typer.Argument(
-        help="an encoding, written as for --encoding",
+        help="the same as --encoding",
         metavar="ENCODING",
         rich_help_panel=USED_MOST,
         show_default=False,

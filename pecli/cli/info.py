@@ -74,7 +74,7 @@ ENCODINGS_COMMAND = Command(
         [*file_options(), SharedOptions.options()["cite"], *run_options("show", "jobs")],
         argument(
             "name",
-            "the encoding to explain",
+            "the encoding to describe",
             metavar="ENCODING",
             offers=lambda: offered_values(EncodingOption.options()["encoding"]),
         ),
@@ -174,7 +174,7 @@ def model(
     from pecli.reports.runtimes import RuntimesReport
 
     if not paths:
-        raise UsageError("pecli model needs the path of a config.json, or of a folder that holds one")
+        raise UsageError("pecli model needs the path of a config.json, or of a folder with one")
     targets, pictures = targets_of(output, format, json, pictures=True)
     usual = ModelPicture.options()["figure"].default
     if figure != usual and not pictures:
@@ -296,11 +296,13 @@ MODEL_COMMAND = Command(
     ),
     answer=model_schema,
     notes=(
-        "config.json#NAME is one kind of layers, for a picture: pecli spectrum config.json#sliding_attention.",
-        "Exit codes: 0 read, 1 an error in the file, with --strict a warning too, with --same another encoding; "
-        "2 wrong usage. Each finding ends with its code, which --ignore takes; gallery/reference.md lists them.",
-        "critical dimension: columns whose pairs make a whole turn in training (arXiv:2310.05209). first Σ cos < 0: "
-        "the offset from which a key can outscore a similar, nearer one (arXiv:2405.14591).",
+        "In a picture, config.json#NAME selects one kind of layer: pecli spectrum config.json#sliding_attention.",
+        "Exit codes: 0 if the file has no error; 1 if it has one (with --strict, also a warning; with --same, also if "
+        "the encodings differ); 2 for wrong usage. Each finding ends with its code, which --ignore takes; "
+        "gallery/reference.md lists all codes.",
+        "critical dimension: the number of columns whose pairs make a full turn in training (arXiv:2310.05209). first "
+        "Σ cos < 0: the first offset at which a distant key can get a higher score than a similar, nearer one "
+        "(arXiv:2405.14591).",
     ),
 )
 
@@ -334,7 +336,7 @@ def extend(
     from pecli.reports.extend import extend as report_of
 
     if path is None:
-        raise UsageError("pecli extend needs the path of a config.json, or of a folder that holds one")
+        raise UsageError("pecli extend needs the path of a config.json, or of a folder with one")
     targets = targets_of(output, format, json)[0]
     with use_language(language_of(lang)):
         report = report_of(path, to, trained, new_base, method)
@@ -418,8 +420,8 @@ IDENTIFY_COMMAND = Command(
         "pecli identify --rates 1,0.1,0.01,0.001",
     ),
     notes=(
-        "Exit codes: 0 a formula or a known mistake explains every number, 1 none does, or with --strict there is a "
-        "mistake, 2 wrong usage.",
+        "Exit codes: 0 if a formula or a known mistake explains every number; 1 if none does (with --strict, also for "
+        "a mistake); 2 for wrong usage.",
     ),
     answer=partial(schema_of, IdentifyData),
 )
@@ -483,7 +485,7 @@ def tensors_in(file: str) -> tuple[TextTable, list[str], FileData]:
     specs = [Learned(file=pin_revision(file), tensor=name).spec() for name in several]
     lines = [f"try: pecli heatmap -e {shlex.quote(spec)}" for spec in specs]
     lines += [f"try: pecli identify {shlex.quote(f'{file}#{name}')}{more}" for name, more in rates_in(arrays)]
-    lines = lines or ["none has real numbers in two dimensions and a plain name"]
+    lines = lines or ["no tensor has two dimensions, real numbers and a printable name"]
     return TextTable(("tensor", "shape", "numbers", ""), rows), lines, {"file": file, "tensors": data}
 
 

@@ -35,8 +35,8 @@ class ModelPicture(Options):
 
     figure: str = option(
         "spectrum",
-        "what a picture shows: wavelengths, how far each layer looks back, or how far the rates of other files or "
-        "runtimes drift from the first",
+        "what the picture shows: wavelengths (spectrum), how far each layer looks back (layers), or how far the rates "
+        "of the other files or runtimes drift from the first (drift)",
         choices=lambda: ("spectrum", "layers", "drift"),
     )
 
@@ -52,7 +52,7 @@ def file_options(pictures: bool = False) -> list[Option]:
     fitting = [name for name, item in FORMATS.items() if name in FORMS or (pictures and item.picture)]
     return [
         replace(output, help=FILE_HELP, unset="the terminal"),
-        replace(format, choices=lambda: fitting, unset="text, md with -o -"),
+        replace(format, choices=lambda: fitting, unset="text; md with -o -"),
     ]
 
 

@@ -56,14 +56,14 @@ class RecipeOptions(Options):
         None, "what to print: a command line, or a batch file", choices=lambda: FORMS, unset="command for one file"
     )
     output: tuple[str, ...] = option(
-        (), "file that the printed line writes", unset="the same one", flags=("-o",), split=False
+        (), "the -o of the printed command", unset="the name of the file given", flags=("-o",), split=False
     )
 
 
 def recipe(files: list[str], *, form: str | None, output: tuple[str, ...], json: bool, **_: object) -> None:
     """Print the command line of a finished file, or a batch file for several."""
     if form and json:
-        raise UnusedOptionError("form", form, "--json prints the line and the job")
+        raise UnusedOptionError("form", form, "--json prints the command and the job")
     if output and len(files) > 1:
         raise UsageError(f"--output needs a single file, but {len(files)} are given")
     jobs = [read_job(path, output) for path in files]
@@ -112,7 +112,7 @@ def read_job(path: str, output: Sequence[str] = ()) -> Job:
     with reading_beside(path, found, {}):
         job, lost = carried_job(path, found, output)
     for file in lost:
-        lost_text = f"is not found beside {path}: it is named as seen from where that was made"
+        lost_text = f"is not found beside {path}: its path is relative to the folder where that file was made"
         notice(f"{file} {NOT_STORED if file.startswith(IN_MEMORY) else lost_text}")
     return job
 
@@ -155,7 +155,7 @@ def path_below_here(path: str) -> str:
     place = os.path.relpath(path) if Path(path).is_absolute() else os.path.normpath(path)
     inside = re.sub(r"^(\.\./)+", "", place)
     if inside != place:
-        notice(f"{path} is outside this folder: the batch file writes {inside}")
+        notice(f"{path} is outside this folder: the batch file writes {inside} instead")
     return inside
 
 
@@ -185,7 +185,7 @@ def _redraw_with_help() -> Any:
     shown = [parameter(entry, panel) for part, panel in SHARED.items() for entry in part.options().values()]
     words = [
         context_parameter(),
-        argument("file", "picture or numbers that pecli made; options follow it", required=True, metavar="FILE"),
+        argument("file", "picture or numbers that pecli made; options come after it", required=True, metavar="FILE"),
     ]
     return with_parameters(redraw, [*words, *shown, *run_parameters()])
 
@@ -193,7 +193,7 @@ def _redraw_with_help() -> Any:
 REDRAW_COMMAND = Command(
     _redraw_with_help(),
     ("pecli redraw heatmap-sinusoidal.png --size 4x3 -o small.png", "pecli redraw far.svg --cmap Greys -o grey.svg"),
-    notes=("Any option of the file's figure may follow the file: pecli redraw FILE --help lists them.",),
+    notes=("The options of its figure come after the file: pecli redraw FILE --help lists them.",),
     answer=pictures_schema,
     settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
 )

@@ -30,7 +30,7 @@ def unknown_command(word: str, commands: Iterable[str]) -> str:
     if word.startswith("-"):
         if near := _nearest(word, ("--version", "--help")):
             return f"there is no {word}{_did_you_mean(near)}"
-        return f"{word} stands behind a command, as in pecli heatmap {word}: pecli --help lists the commands"
+        return f"{word} comes after a command, as in pecli heatmap {word}: pecli --help lists the commands"
     if kind := encoding_named(word.partition(":")[0]):
         draw = f"pecli {figures_for(kind)[0]} {word} draws it"
         return f"{word} is an encoding: {draw}, pecli encodings {kind.name} explains it"

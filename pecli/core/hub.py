@@ -30,7 +30,7 @@ ERROR_TEXTS = {  # messages for errors of the client; the first that matches is 
     "GatedRepoError": "access is restricted: accept the terms on its page, then run hf auth login",
     "RepositoryNotFoundError": "there is no such model, or it is private: check the name, or run hf auth login",
     "RevisionNotFoundError": "it has no such revision",
-    "OfflineModeIsEnabled": "it is not in the cache, and HF_HUB_OFFLINE forbids downloading it",
+    "OfflineModeIsEnabled": "it is not in the cache, and HF_HUB_OFFLINE forbids downloads",
     "HFValidationError": "it is not a valid model name",
     "TimeoutException": "the hub timed out; HF_HUB_DOWNLOAD_TIMEOUT sets how many seconds to wait",
     "TransportError": "the hub does not answer",

@@ -124,7 +124,8 @@ def capitalised(text: str) -> str:
 
     Texts that begin with a symbol (ρ, d), a name such as xPos or the name of a file are returned unchanged.
     """
-    word = text[:1].isascii() and text[1:2] not in (" ", "") and not text[1:2].isupper()
+    symbol = not text[:1].isascii() or (text[1:2] in (" ", "") and text[:2] != "a ")
+    word = not symbol and not text[1:2].isupper()
     word = word and not re.match(r"\S*[^\W\d][./_#][^\W\d]", text)
     return text[:1].upper() + text[1:] if word else text
 

@@ -23,11 +23,21 @@ from pecli.core.errors import UnknownNameError, UsageError, option_text, shorten
 from pecli.core.lazy import cached, np
 from pecli.core.numbers import NUMBER
 
-__all__ = ["Option", "Options", "canonical_name", "default_of", "default_values", "option", "with_canonical_names"]
+__all__ = [
+    "REQUIRED",
+    "Option",
+    "Options",
+    "canonical_name",
+    "default_of",
+    "default_values",
+    "option",
+    "with_canonical_names",
+]
 
 EXACT = 2**53  # every integer up to here is a float64
 RANGE = re.compile(rf"\s*({NUMBER})\.\.({NUMBER})(?::(\d{{1,9}}))?\s*")
 NO_LIMIT = 10**9  # larger bounds are left out of the help
+REQUIRED = "required"  # `unset` of an option that must be given
 MAX_RANGE = 100_000  # most numbers in one range
 DIGITS = 6  # digits of numbers inside a range, so that titles and file names stay readable
 RANGE_HELP = "a range is FIRST..LAST of whole numbers, or FIRST..LAST:COUNT, such as 2..10000:40"
@@ -188,7 +198,7 @@ class Option:
         if low:
             number = f"{write_scalar(self.at_least)} to {write_scalar(self.at_most)}" if high else f"≥ {self.at_least}"
         values = ", ".join([*filter(None, [number]), *self.names] if self.choices is None else self.choices())
-        facts = filter(None, [values, f"default {default}" if default else ""])
+        facts = filter(None, [values, default if default == REQUIRED else f"default {default}" if default else ""])
         text = ("; " if ", " in values else ", ").join(facts)
         return f"{self.help} ({text})" if text else self.help
 

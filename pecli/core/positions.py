@@ -29,9 +29,7 @@ class Positions(Options):
         aliases=("max_position_embeddings", "n_positions", "max_len"),
         common=True,
     )
-    start: int = option(
-        0, "the first position; 1 counts from 1", at_least=-MAX_POSITION, at_most=MAX_POSITION, common=True
-    )
+    start: int = option(0, "number of the first position", at_least=-MAX_POSITION, at_most=MAX_POSITION, common=True)
 
     @property
     def stop(self) -> int:

@@ -36,8 +36,8 @@ def width_option(default: int | None, help: str, at_most: int = 65536, **more: A
 
 def tensor_option() -> Any:
     """Return the option tensor, for encodings that can be read from a file."""
-    help = "name of the table in the file, or the end of its name"
-    return option(None, help, unset="found by usual names")
+    help = "name of the table in the file, or the end of that name"
+    return option(None, help, unset="the table with a usual name")
 
 
 def check_tensor(file: str | None, tensor: str | None) -> None:
@@ -315,7 +315,7 @@ class TableEncoding(Encoding):
             return self.table(blocks.firsts())
         rows = np.empty((blocks.count, self.width))
         runs = list(enumerate(zip(blocks.firsts(), blocks.counts(), strict=True)))
-        for row, (first, count) in track(runs, f"averaging {self.name}: it has no closed form"):
+        for row, (first, count) in track(runs, f"averaging {self.name} row by row, as it has no closed form"):
             parts = chunks(0, int(count), self.width)
             sums = [self.table(first + np.arange(part.start, part.stop)).sum(axis=0) for part in parts]
             rows[row] = np.sum(sums, axis=0) / count
@@ -350,7 +350,7 @@ class Rotary(TableEncoding):
     """
 
     gives: ClassVar[str] = "rotation"
-    kind: ClassVar[str] = "turns queries and keys"
+    kind: ClassVar[str] = "rotates queries and keys"
 
     @property
     def turned(self) -> dict[str, str]:

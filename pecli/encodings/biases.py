@@ -22,7 +22,7 @@ HEAD_ALIASES = ("num_heads", "n_heads", "num_attention_heads")
 
 def direction_option(default: str) -> Any:
     """Return the option `direction`; all biases have it, each with its own default."""
-    help = "which keys a query sees: none after it, or both sides"
+    help = "which keys a query sees: only those up to itself (causal), or those on both sides"
     return option(default, help, choices=lambda: ("causal", "both"))
 
 
@@ -69,16 +69,17 @@ class Alibi(DirectedBias):
     example: ClassVar[str] = "pecli bias -e alibi:heads=8"
     models: ClassVar[str] = "BLOOM, MPT, Baichuan-13B"
 
-    heads: int = option(8, "attention heads", at_least=1, at_most=1024, shown=True, aliases=HEAD_ALIASES)
+    heads: int = option(8, "number of attention heads", at_least=1, at_most=1024, shown=True, aliases=HEAD_ALIASES)
     bias_max: float = option(
-        8.0, "the last head's slope is 2^(−bias_max)", above=0, at_most=1000, aliases=("alibi_bias_max",)
+        8.0, "sets the slope of the last head, 2^(−bias_max)", above=0, at_most=1000, aliases=("alibi_bias_max",)
     )
     family: str = option(
         "paper",
-        "slopes if heads is not a power of two: from two powers of two (paper), or one geometric series (geometric)",
+        "slopes if heads is not a power of two: those of the next smaller power of two, then every second one of its "
+        "double (paper), or one geometric series (geometric)",
         choices=lambda: ("paper", "geometric"),
     )
-    divisor: float = option(1.0, "what the slopes are divided by", above=0, at_most=MAX_EXACT, in_spec=True)
+    divisor: float = option(1.0, "number that the slopes are divided by", above=0, at_most=MAX_EXACT, in_spec=True)
 
     @property
     def n_heads(self) -> int:
@@ -106,7 +107,7 @@ class Alibi(DirectedBias):
 
 @dataclass(frozen=True)
 class T5(DirectedBias):
-    """Learned bias for each bucket of offsets: near offsets have a bucket each, farther ones share logarithmic buckets.
+    """Learned bias per bucket of offsets: each near offset has its own bucket, farther ones share logarithmic buckets.
 
     The biases are learned: a file gives them, one row per bucket and one column per head. Without a file, pictures show
     the index of the bucket, which is the same for all heads.
@@ -121,17 +122,19 @@ class T5(DirectedBias):
 
     name: ClassVar[str] = "t5"
     term: ClassVar[str] = "T5"
-    summary: ClassVar[str] = "learned biases by bucket: near offsets one by one, far ones by the log of the distance"
+    summary: ClassVar[str] = (
+        "learned biases, one per bucket: a bucket for each near offset, logarithmic buckets for far ones"
+    )
     formula: ClassVar[str] = "b(p, q) = W[bucket(q − p), head]"
     source: ClassVar[str] = "Raffel et al. 2020, section 2.1, arXiv:1910.10683"
     example: ClassVar[str] = "pecli bias -e t5 --length 128"
     models: ClassVar[str] = "T5, Flan-T5, mT5"
     trained: ClassVar[bool] = True
 
-    buckets: int = option(32, "how many buckets", at_least=4, at_most=4096, aliases=("num_buckets",))
+    buckets: int = option(32, "number of buckets", at_least=4, at_most=4096, aliases=("num_buckets",))
     max_distance: int = option(
         128,
-        "the distance at which the growing buckets end; the last of them has all beyond it too",
+        "the distance at which the growing buckets end; the last bucket also has all larger distances",
         at_least=2,
         at_most=10**9,
     )
@@ -234,13 +237,13 @@ class Kerple(DirectedBias):
     models: ClassVar[str] = "GPT-NeoX (as trained for the paper)"
     trained: ClassVar[bool] = True
 
-    kernel: str = option("log", "how the bias grows with the distance", choices=lambda: ("log", "power"))
+    kernel: str = option("log", "function by which the bias falls with the distance", choices=lambda: ("log", "power"))
     r1: tuple[float, ...] = option(
-        (1.0,), "factor of the bias, one number for all heads or one each", above=0, at_most=MAX_EXACT
+        (1.0,), "factor of the bias, one number for all heads or one per head", above=0, at_most=MAX_EXACT
     )
     r2: tuple[float, ...] = option(
         (2.0, 1.0, 0.5, 0.25),
-        "factor or exponent of the distance, one number for all heads or one each",
+        "factor (log) or exponent (power) of the distance, one number for all heads or one per head",
         above=0,
         at_most=MAX_EXACT,
     )
@@ -248,7 +251,7 @@ class Kerple(DirectedBias):
     def check(self) -> None:
         if len({len(self.r1), len(self.r2)} - {1}) > 1:
             text = f"--r1 has {len(self.r1)} numbers, but --r2 has {len(self.r2)}"
-            raise UsageError(text, option="r1", value=self.r1, advice="give one number for all heads, or one for each")
+            raise UsageError(text, option="r1", value=self.r1, advice="give one number for all heads, or one per head")
         if self.kernel == "power" and max(self.r2) > 2:
             text = f"{option_text('r2', max(self.r2))} is not allowed with {option_text('kernel', self.kernel)}"
             raise UsageError(text, option="r2", value=self.r2, allowed="numbers ≤ 2")

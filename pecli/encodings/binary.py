@@ -18,7 +18,7 @@ MAX_BITS = 53  # float64 represents positions exactly up to 53 bits
 class Binary(Additive):
     """The bits of the position: bit j is in column j (``order=lsb``: 6 is 0110) or in column d − 1 − j (``msb``).
 
-    A position that needs more than d bits is refused, never wrapped.
+    A position that needs more than d bits is an error.
     """
 
     name: ClassVar[str] = "binary"
@@ -26,16 +26,16 @@ class Binary(Additive):
     formula: ClassVar[str] = "binary.pe_p_j_p"
     source: ClassVar[str] = "fleuria, 2023: Positional Encoding"
     example: ClassVar[str] = "pecli distance -e binary --measure hamming --length 64"
-    models: ClassVar[str] = "none: an intuition"
+    models: ClassVar[str] = "none; only to build intuition"
     extrapolates: ClassVar[bool] = False
     continuous: ClassVar[bool] = False
     dimension_label: ClassVar[str] = "binary.bit"
 
-    d: int | None = width_option(None, "how many bits", MAX_BITS, unset="as many as the last position needs")
+    d: int | None = width_option(None, "number of bits", MAX_BITS, unset="as many as the last position needs")
     order: str = option(
-        "lsb", "which bit comes first, the lowest (lsb) or the highest (msb)", choices=lambda: ("lsb", "msb")
+        "lsb", "the bit in the first column: the lowest (lsb) or the highest (msb)", choices=lambda: ("lsb", "msb")
     )
-    values: str = option("01", "values of a bit: 0 and 1, or −1 and 1", choices=lambda: ("01", "pm1"))
+    values: str = option("01", "values of a bit: 0 and 1 (01), or −1 and 1 (pm1)", choices=lambda: ("01", "pm1"))
 
     @property
     def width(self) -> int:

@@ -58,8 +58,8 @@ class Clock(Harmonic, Additive):
 
     Notes
     -----
-    After fleuria 2023. The formula there, hands of 2πk, 2πk/3600 and 2πk/43200, is
-    ``periods=1,3600,43200``: at whole seconds its first hand always points up.
+    After fleuria 2023. The article's formula has hands at 2πk, 2πk/3600 and 2πk/43200, which is
+    ``periods=1,3600,43200``: its first hand points up at every whole second.
     """
 
     name: ClassVar[str] = "clock"
@@ -78,7 +78,7 @@ class Clock(Harmonic, Additive):
     )
 
     periods: tuple[float, ...] = option(
-        (60.0, 3600.0, 43200.0), "seconds that a full turn of each hand takes", above=0, names=NAMED, shown=True
+        (60.0, 3600.0, 43200.0), "seconds per full turn of each hand", above=0, names=NAMED, shown=True
     )
 
     @property
@@ -131,7 +131,7 @@ class Geometric(Harmonic, Additive):
     """
 
     name: ClassVar[str] = "geometric"
-    summary: ClassVar[str] = "a clock each of whose hands turns radix² times slower than the one before, whatever d is"
+    summary: ClassVar[str] = "a clock: each hand turns radix² times slower than the one before, whatever d is"
     formula: ClassVar[str] = "PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(p / radix^(2j))"
     source: ClassVar[str] = "fleuria, 2023: Positional Encoding"
     example: ClassVar[str] = "pecli heatmap -e geometric --d 16 --length 10000"

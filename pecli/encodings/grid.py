@@ -38,7 +38,7 @@ def grid_text(sides: Any) -> str | None:
 
 def grid_option(default: str | None, help: str = "", **more: Any) -> Any:
     """Return the option grid; `more` are other attributes of the `Option`."""
-    help = help or "rows x columns, or frames x rows x columns, whose cells are the positions, row by row"
+    help = help or "grid whose cells are the positions, row by row: rows x columns, or frames x rows x columns"
     return option(default, help, text_of=grid_text, split=True, **more)
 
 
@@ -46,7 +46,7 @@ def sides_of(name: str, text: str) -> tuple[int, ...]:
     """Return the lengths of a grid's axes, rows before columns. Raises UsageError if the text is not a grid."""
     sides = tuple(map(int, re.split("[xX×]", text))) if GRID.fullmatch(text) else ()
     if not sides or prod(sides) > MAX_CELLS:
-        allowed = f"rows x columns such as 14x14, or frames x rows x columns, {MAX_CELLS:,} cells at most"
+        allowed = f"rows x columns such as 14x14, or frames x rows x columns, at most {MAX_CELLS:,} cells"
         raise UsageError(option=name, value=text, allowed=allowed)
     return sides
 
@@ -68,7 +68,7 @@ class OnGrid(TableEncoding):
             sides_of("grid", self.grid)
         changed = self.changed() if self.places is None else {}
         for name in [name for name in self.of_grids if name in changed]:
-            text = f"{option_text(name, getattr(self, name))} is for positions in a grid"
+            text = f"{option_text(name, getattr(self, name))} needs positions in a grid"
             raise UsageError(text, option=name, advice="give --grid too")
         super().check()
 
@@ -124,12 +124,13 @@ class HarmonicOnGrid(OnGrid, Harmonic):
 
     scale_grid: str = option(
         "index",
-        "coordinates: i = 0, 1, 2, … of n (index), (i + ½)/n (unit), 2π(2(i + ½)/n − 1) (dinov3), 2π(i + 1)/n (detr)",
+        "coordinate of cell i of n along an axis, i = 0 to n − 1: i (index), (i + ½)/n (unit), 2π(2(i + ½)/n − 1) "
+        "(dinov3), 2π(i + 1)/n (detr)",
         choices=lambda: tuple(SCALES),
     )
     grid_step: tuple[float, ...] | None = option(
         None,
-        "what a step along an axis counts, one number or one an axis",
+        "difference between the coordinates of neighbouring cells, one number or one per axis",
         above=0,
         at_most=1e6,
         unset="1",
@@ -137,7 +138,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     )
     grid_start: tuple[float, ...] | None = option(
         None,
-        "the coordinate of the first cell, one number or one an axis",
+        "coordinate of the first cell, one number or one per axis",
         at_least=-1e9,
         at_most=1e9,
         unset="0",

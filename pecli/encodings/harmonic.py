@@ -268,7 +268,7 @@ class Harmonic(TableEncoding):
         if not np.isfinite(angles).all():
             largest = float(np.ravel(positions)[np.abs(positions).argmax()])
             raise UsageError(
-                f"{self.dtype} cannot hold the angles at position {self.position_text(largest)}: "
+                f"{self.dtype} cannot represent the angles at position {self.position_text(largest)}: "
                 "try bfloat16 or float32, or fewer positions"
             )
         return angles
@@ -321,7 +321,7 @@ class Harmonic(TableEncoding):
         The mean of e^{iω(i − j)} is the mean of e^{iωi} times the conjugate mean of e^{iωj}.
         """
         if not self.exact:
-            text = f"means over many offsets come from a formula without rounding to {self.dtype}"
+            text = f"means over many offsets are computed without rounding to {self.dtype}"
             raise UsageError(f"{text}: show fewer positions")
         wave, pair = self.waves()[column]
         turning, back = (each[:, pair] for each in self._mean_pairs(blocks))
@@ -379,7 +379,9 @@ class Harmonic(TableEncoding):
         partners = [column for column in found if column is not None]
         if len(partners) < len(waves):
             wave, last = waves[found.index(None)][0], found.index(None)
-            text = f"the {wave} in dimension {last} has no {other[wave]} beside it, so PE(p) does not fix PE(p + k)"
+            text = (
+                f"the {wave} in dimension {last} has no {other[wave]} beside it, so PE(p) does not determine PE(p + k)"
+            )
             raise UsageError(text, option="d", value=self.width, advice="give an even d")
         return partners
 

@@ -31,9 +31,9 @@ RUN = 1024  # rows drawn together, so that a row does not depend on which others
 
 @dataclass(frozen=True)
 class Learned(OnGrid, Additive):
-    """Row p of a table of parameters. There is no row beyond the last: learned positions do not extrapolate.
+    """Row p of a table of parameters. There is no row beyond the last one: learned positions do not extrapolate.
 
-    Without a file it is an untrained table: independent numbers of mean 0 and deviation 0.02.
+    Without a file, the table is untrained: independent random numbers with mean 0 and standard deviation 0.02.
 
     Notes
     -----
@@ -61,18 +61,21 @@ class Learned(OnGrid, Additive):
         "rows of the untrained table",
         at_least=1,
         at_most=MAX_UNTRAINED_ROWS,
-        unset="as many as drawn",
+        unset="as many as are shown",
         in_spec=True,
     )
     first_position: int = option(
-        0, "position of its first row, such as -2 of BART's and RoBERTa's tables", in_spec=True
+        0, "position of the first row, such as -2 for the tables of BART and RoBERTa", in_spec=True
     )
-    divisor: float = option(1.0, "what its numbers are divided by", at_least=1e-6, at_most=1e6, in_spec=True)
+    divisor: float = option(1.0, "number that all values are divided by", at_least=1e-6, at_most=1e6, in_spec=True)
     prefix: int | None = option(
-        None, "rows before those of the grid, such as a class token's", at_least=0, unset="what the grid leaves over"
+        None,
+        "rows before those of the grid, such as a class token's",
+        at_least=0,
+        unset="all that the grid does not need",
     )
-    resize: str | None = grid_option(None, "grid that a table of a grid is interpolated to", unset="as it is")
-    resize_by: str = option("bicubic", "how it is interpolated", choices=lambda: tuple(KERNELS))
+    resize: str | None = grid_option(None, "interpolate a learned grid to this size", unset="no")
+    resize_by: str = option("bicubic", "interpolation for --resize", choices=lambda: tuple(KERNELS))
 
     def check(self) -> None:
         super().check()
@@ -81,7 +84,7 @@ class Learned(OnGrid, Additive):
                 self._rows  # noqa: B018 - an array lives as long as an encoding refers to it
         check_tensor(self.file, self.tensor)
         if self.first_position and (self.file is None or self.grid is not None):
-            text = "first_position needs a file whose rows are not a grid's; prefix says how many rows precede a grid"
+            text = "first_position is for a file without a grid; for a grid, prefix is the number of rows before it"
             raise UsageError(text, option="first_position", value=self.first_position)
         if self.resize is None and self.resize_by != "bicubic":
             raise UsageError("--resize-by needs --resize", option="resize_by", advice="give --resize too")
@@ -90,8 +93,8 @@ class Learned(OnGrid, Additive):
             raise UsageError(text, option="resize", value=self.resize)
         for name in ("seed", "rows") if self.file is not None else ():
             if value := getattr(self, name):
-                trained = f"{option_text('file', self.file)} is trained"
-                text = f"{option_text(name, value)} is for the untrained table, and {trained}"
+                trained = f"{option_text('file', self.file)} is given"
+                text = f"{option_text(name, value)} is for an untrained table, but {trained}"
                 raise UsageError(text, option=name, value=value, advice=f"leave {name} out")
 
     @property

@@ -54,37 +54,44 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
     axes: str | None = option(
         None,
-        "how axes share the pairs: rates of their own, one axis after the other (blocks) or each rate for every axis "
-        "(repeated), the same with rates that grow (rising), or one set of rates in turn (alternating)",
+        "how the axes share the pairs: a block of pairs per axis, with the same rates in each block (blocks); those "
+        "rates with the pairs of equal rate side by side (repeated); as repeated, with rates that grow (rising); or "
+        "one series of rates whose pairs belong to the axes in turn (alternating)",
         choices=lambda: ("blocks", "alternating", "repeated", "rising"),
         names={"2": "blocks"},
         unset="blocks",
         in_spec=True,
     )
     axis_widths: tuple[int, ...] | None = option(
-        None, "columns of each axis, where they are not as many for all", at_least=2, unset="equal", in_spec=True
+        None, "number of columns of each axis, if it differs", at_least=2, unset="equal", in_spec=True
     )
     axis_bases: tuple[float, ...] | None = option(
-        None, "the base of each axis, where they differ", above=0, at_most=MAX_EXACT, unset="base", in_spec=True
+        None, "base of each axis, if it differs", above=0, at_most=MAX_EXACT, unset="base", in_spec=True
     )
     directions: str = option(
         "axial",
-        "what pairs turn along: an axis of the grid each (axial), directions a golden angle apart (golden), or two "
-        "axes turned by a random angle (mixed)",
+        "direction in which the angle of a pair grows: an axis of the grid (axial), one of many a golden angle apart "
+        "(golden), or one of two axes turned by a random angle (mixed)",
         choices=lambda: ("axial", "golden", "mixed"),
         in_spec=True,
     )
     directions_seed: int = option(0, "seed of the random angle", at_least=0, only_with=("directions", "mixed"))
     sections: tuple[int, ...] | None = option(
-        None, "M-RoPE: pairs turned by frame, row and column", at_least=0, aliases=("mrope_section",), unset="none"
+        None,
+        "M-RoPE: numbers of pairs that rotate by frame, row and column",
+        at_least=0,
+        aliases=("mrope_section",),
+        unset="none",
     )
     interleaved: bool = option(
         False,
-        "let the pairs of the sections alternate, not one section after the other",
+        "alternate the pairs of the sections instead of placing one section after the other",
         aliases=("mrope_interleaved",),
     )
     sequence: str | None = option(
-        None, "words and images, such as 4, 1x2x3, 4: numbered by frame, row and column as in Qwen2-VL", unset="none"
+        None,
+        "sequence of words and images, such as 4, 1x2x3, 4, whose positions are frame, row and column as in Qwen2-VL",
+        unset="none",
     )
 
     def check(self) -> None:
@@ -93,21 +100,21 @@ class OnAxes(HarmonicOnGrid, Scaled):
         if self.sequence is not None and self.grid is not None:
             raise UsageError("--sequence and --grid exclude each other", option="sequence", advice="give one of them")
         if self.axes and self.sections:
-            raise UnusedOptionError("axes", self.axes, "--sections says how axes share the pairs")
+            raise UnusedOptionError("axes", self.axes, "--sections decides how the axes share the pairs")
         if self.interleaved and not self.sections:
             raise UsageError("--interleaved needs --sections", option="interleaved", advice="give --sections too")
         pairs = self.width // 2
         if self.sections and (len(self.sections) not in (count, 3 * count) or sum(self.sections) != pairs):
             text = f"sections {self.options()['sections'].write(self.sections)} are {sum(self.sections)} pairs for "
-            text += f"{len(self.sections)} axes, and there are {pairs} pairs (d = {self.width}) and {count} axes"
+            text += f"{len(self.sections)} axes, but there are {pairs} pairs (d = {self.width}) and {count} axes"
             raise UsageError(text, option="sections", value=self.sections)
         self._check_axes(count)
         self._check_directions()
         if not (self.sections or self.axis_widths or self.directions == "golden") and pairs % count:
-            text = f"{pairs} pairs (d = {self.width}) cannot be shared by {count} axes"
+            text = f"{pairs} pairs (d = {self.width}) cannot be divided equally among {count} axes"
             raise UsageError(text, option="d", value=self.width, advice="give --sections")
         if count > 1 and not self.sections and self.scaling != "default":
-            text = f"{option_text('scaling', self.scaling)} is for positions on a line, or for sections"
+            text = f"{option_text('scaling', self.scaling)} needs positions on a line, or sections"
             raise UsageError(text, option="scaling", value=self.scaling)
 
     def _check_axes(self, count: int) -> None:
@@ -116,12 +123,12 @@ class OnAxes(HarmonicOnGrid, Scaled):
         for name in ("axis_widths", "axis_bases"):
             values = getattr(self, name)
             if values and (self.axes not in (None, "blocks") or self.sections):
-                raise UnusedOptionError(name, values, "it needs axes that have blocks of pairs of their own")
+                raise UnusedOptionError(name, values, "it needs axes=blocks and no sections")
             if values and len(values) != count:
                 text = f"{name} has {len(values)} numbers, but there are {count} axes"
                 raise UsageError(text, option=name, value=values)
         if widths and (sum(widths) != self.width or any(width % 2 for width in widths)):
-            text = f"axis_widths are {' + '.join(map(str, widths))} columns, and {self.width} turn, two a pair"
+            text = f"axis_widths are {' + '.join(map(str, widths))} columns, but {self.width} rotate, two per pair"
             raise UsageError(text, option="axis_widths", value=widths)
 
     def _check_directions(self) -> None:
@@ -129,11 +136,11 @@ class OnAxes(HarmonicOnGrid, Scaled):
         if self.directions == "axial":
             return
         if len(self.sides) != 2:
-            text = f"{option_text('directions', self.directions)} is for a grid of rows and columns"
+            text = f"{option_text('directions', self.directions)} needs a grid of rows and columns"
             raise UsageError(text, option="directions", value=self.directions, advice="give --grid, such as 14x14")
         for name in ("axes", "axis_widths", "axis_bases", "sections"):
             if value := getattr(self, name):
-                raise UnusedOptionError(name, value, f"directions={self.directions} shares out the pairs")
+                raise UnusedOptionError(name, value, f"directions={self.directions} decides how the pairs are shared")
 
     @property
     def directions_of_pairs(self) -> Array | None:
@@ -251,7 +258,7 @@ class RotatedPairs(PowersOfBase, Rotary):
         "interleaved", "columns that make a pair: (2j, 2j+1) or (j, j + d/2)", choices=lambda: ("interleaved", "half")
     )
     query: str | None = option(
-        None, "what is turned: random:SEED or a file of d numbers", unset="(1, 0) in every pair", file=True
+        None, "vector that is rotated: random:SEED or a file of d numbers", unset="(1, 0) in every pair", file=True
     )
 
     def check(self) -> None:
@@ -259,7 +266,7 @@ class RotatedPairs(PowersOfBase, Rotary):
         if self.query is not None and self.query.startswith(RANDOM):
             seed = self.query.removeprefix(RANDOM)
             if not (seed.isdecimal() and len(seed) < 10):
-                allowed = "random:SEED, SEED a whole number ≥ 0"
+                allowed = "random:SEED, where SEED is a whole number ≥ 0"
                 raise UsageError(option="query", value=self.query, allowed=allowed)
 
     @property
@@ -275,7 +282,7 @@ class RotatedPairs(PowersOfBase, Rotary):
             return np.random.default_rng(int(self.query.removeprefix(RANDOM))).standard_normal(self.width)
         vector = read_table(self.query, dimensions=1).reshape(-1)
         if vector.size != self.width:
-            text = f"{option_text('query', self.query)} holds {vector.size} numbers, not d = {self.width}"
+            text = f"{option_text('query', self.query)} has {vector.size} numbers, not d = {self.width}"
             raise UsageError(text, option="query", value=self.query)
         return vector
 
@@ -334,7 +341,7 @@ class RotatedPairs(PowersOfBase, Rotary):
         at, rows = np.asarray(positions, dtype=np.float64), np.shape(x)[:-1]
         if any(own not in (1, count) for own, count in zip(rows[::-1], at.shape[::-1], strict=False)):
             given, asked = ("×".join(map(str, shape)) for shape in (rows[-at.ndim :], at.shape))
-            raise UsageError(f"rotate takes one vector for each position, not {given} for {asked}")
+            raise UsageError(f"rotate takes one vector per position, not {given} vectors for {asked} positions")
         rounded, angles = self.rounded, self.made_angles(at)
         cos, sin = (rounded(self.attention_scaling * rounded(wave(angles))) for wave in (np.cos, np.sin))
         vectors = np.asarray(x, dtype=np.float64)
@@ -381,7 +388,7 @@ class Rope(RotatedPairs, OnAxes):
 
     name: ClassVar[str] = "rope"
     term: ClassVar[str] = "RoPE"
-    summary: ClassVar[str] = "rotary: every pair of a query or key is turned by an angle that grows with the position"
+    summary: ClassVar[str] = "rotary: every pair of a query or key is rotated by an angle that grows with the position"
     formula: ClassVar[str] = "rope.f_x_p_r"
     source: ClassVar[str] = "Su et al. 2021, RoFormer, section 3.2, arXiv:2104.09864"
     example: ClassVar[str] = "pecli curves -e rope --measure dot"

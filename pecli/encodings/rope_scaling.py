@@ -12,7 +12,7 @@ from pecli.core.errors import UsageError, option_text
 from pecli.core.language import say
 from pecli.core.mathematics import Formula
 from pecli.core.numbers import MAX_EXACT, number_text
-from pecli.core.options import option
+from pecli.core.options import REQUIRED, option
 from pecli.core.positions import Positions
 from pecli.encodings.harmonic import PI, PowersOfBase, as_typed, geometric_rates, many_digits
 
@@ -92,7 +92,7 @@ class Linear(Scaling):
     """Position interpolation: positions are divided by the factor."""
 
     name = "linear"
-    summary = "position interpolation: every rate divided"
+    summary = "position interpolation: all rates are divided by the factor"
     formula = "ω_j / factor"
     source = "Chen et al. 2023, arXiv:2306.15595"
     needs = ("factor",)
@@ -132,7 +132,7 @@ class Dynamic(Scaling):
     """NTK-aware scaling that grows with the sequence length; up to `max_position` nothing changes."""
 
     name = "dynamic"
-    summary = "NTK-aware: a larger base, the longer the sequence in use"
+    summary = "dynamic NTK: a base that grows with the sequence length"
     formula = "base' = base · (factor·L/max_position − (factor − 1))^(d/(d − 2)), L = max(seq_len, max_position)"
     source = "bloc97 and emozilla 2023; Peng et al. 2023, section 3.3, arXiv:2309.00071"
     needs = ("factor", "max_position")
@@ -142,7 +142,7 @@ class Dynamic(Scaling):
         super().check(rope)
         _check_exponent(rope)
         if self.growth(rope) <= 0:
-            raise UsageError(f"scaling=dynamic with factor={rope.factor:g} gives no positive base at that seq_len")
+            raise UsageError(f"scaling=dynamic with factor={rope.factor:g} has no positive base at this seq_len")
 
     def extended(self, rope: Scaled, original: int) -> float | None:
         return rope.seq_len if rope.beyond_first else super().extended(rope, original)
@@ -179,7 +179,7 @@ class Proportional(Scaling):
     """The first pairs rotate at base^(−2j/d) / factor, with the full width as d; the others do not rotate."""
 
     name = "proportional"
-    summary = "the first pairs turn with exponents over the whole width, the rest stand still"
+    summary = "only the first pairs rotate; their exponents are still divided by the full width d"
     formula = "base^(−2j/d) / factor for j < ⌊partial_rotary_factor · d / 2⌋, else 0"
     source = "Gemma 4, transformers 5"
     takes = ("factor", "partial_rotary_factor")
@@ -209,7 +209,7 @@ def _check_count(rope: Scaled, name: str) -> None:
     count = len(getattr(rope, name))
     if count != rope.width // 2:
         columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
-        raise UsageError(f"{name} has {count} numbers, and {columns}", option=name)
+        raise UsageError(f"{name} has {count} numbers, but {columns}", option=name)
 
 
 class LongRope(Scaling):
@@ -219,7 +219,7 @@ class LongRope(Scaling):
     """
 
     name = "longrope"
-    summary = "a divisor for every pair, found by search; other ones beyond the original context"
+    summary = "one divisor per pair, found by search, and another one beyond the original context"
     formula = "ω_j / long_factor_j where seq_len > original, else ω_j / short_factor_j"
     source = "Ding et al. 2024, arXiv:2402.13753"
     needs = ("original", "short_factor", "long_factor")
@@ -258,7 +258,7 @@ class Divisors(Scaling):
     """A given divisor for every pair."""
 
     name = "divisors"
-    summary = "a divisor for every pair"
+    summary = "one divisor per pair"
     formula = "ω_j / divisors_j"
     source = "llama.cpp, the tensor rope_freqs"
     needs = ("divisors",)
@@ -294,7 +294,7 @@ class Llama3(Blend):
     """
 
     name = "llama3"
-    summary = "short wavelengths kept, long ones stretched, blended between"
+    summary = "short wavelengths stay, long ones are stretched, those between are blended"
     formula = (
         "λ_j < original/high_freq_factor: ω_j; λ_j > original/low_freq_factor: ω_j/factor; between (1 − s)·ω_j/factor "
         "+ s·ω_j, s = (original/λ_j − low)/(high − low)"
@@ -334,7 +334,7 @@ class Yarn(Blend):
     """
 
     name = "yarn"
-    summary = "fast pairs kept, slow ones divided, a ramp between; scores sharpened"
+    summary = "the rates of fast pairs stay, slow ones are divided, with a ramp between; scores are scaled up"
     formula = (
         "ω_j (1 − ramp_j) + ω_j/factor · ramp_j; ramp_j = clip((j − low)/(high − low), 0, 1), "
         "low, high = d · ln(original/(2π r)) / (2 ln base) at r = beta_fast, beta_slow, rounded outward if truncate"
@@ -399,7 +399,7 @@ def parameter(name: str, help: str, default: float | None = None, **more: Any) -
     """
     owners = tuple(scaling.name for scaling in SCALINGS.values() if name in (*scaling.needs, *scaling.takes))
     if any(name in scaling.needs for scaling in SCALINGS.values()):
-        more.setdefault("unset", "must be given")
+        more.setdefault("unset", REQUIRED)
     return option(default, help, only_with=("scaling", owners), **more)
 
 
@@ -412,32 +412,32 @@ class Scaled(PowersOfBase):
     """
 
     rotary_dim: int | None = option(
-        None, "how many of the d columns turn", at_least=2, at_most=65536, unset="all", in_spec=True
+        None, "how many of the d columns rotate", at_least=2, at_most=65536, unset="all", in_spec=True
     )
     scaling: str = option(
         "default",
-        "how rates change for long contexts",
+        "how rates change for long contexts; default is no scaling",
         choices=lambda: tuple(SCALINGS),
         in_spec=True,
         aliases=("rope_type", "type"),
     )
     factor: float | None = parameter(
         "factor",
-        "how many times longer the context gets",
+        "how many times longer the context becomes",
         above=0,
         log=True,
         at_most=MAX_EXACT,
-        unset="see the formula",
+        unset="from the formula",
     )
     original: int | None = parameter(
         "original",
-        "positions of the first training",
+        "context length before scaling, in positions",
         at_least=1,
         aliases=("original_max_position_embeddings",),
     )
     max_position: int | None = option(
         None,
-        "positions that the model takes; with scaling=dynamic those up to which nothing changes",
+        "context length of the model, in positions; scaling=dynamic begins to scale beyond it",
         at_least=1,
         aliases=("max_position_embeddings",),
         unset="not known",
@@ -445,7 +445,7 @@ class Scaled(PowersOfBase):
     )
     window: int | None = option(
         None,
-        "positions that a query looks back over",
+        "number of positions that a query looks back over",
         at_least=1,
         aliases=("sliding_window",),
         unset="all",
@@ -453,44 +453,54 @@ class Scaled(PowersOfBase):
     )
     dual_chunks: tuple[int, ...] | None = option(
         None,
-        "dual chunk attention: tokens of a chunk, the largest relative position, and positions of the training",
+        "dual chunk attention: chunk size, largest relative position and training length, in tokens",
         at_least=1,
         unset="none",
         in_spec=True,
     )
     seq_len: int | None = parameter(
         "seq_len",
-        "the length in use, on which the rates depend",
+        "sequence length for which a dynamic or LongRoPE scaling computes its rates",
         at_least=1,
-        unset="up to the last position",
+        unset="up to the last position shown",
         in_spec=False,
     )
     beta_fast: float = parameter(
-        "beta_fast", "turns over the original context from which a pair is kept", 32.0, above=0
+        "beta_fast", "pairs with more turns than this over the original context keep their rates", 32.0, above=0
     )
     beta_slow: float = parameter(
-        "beta_slow", "turns over the original context below which a pair is divided", 1.0, above=0
+        "beta_slow", "rates of pairs with fewer turns than this over the original context are divided", 1.0, above=0
     )
-    truncate: bool = parameter("truncate", "whether the ramp ends at whole pairs", True)
-    exchanged: bool = parameter("exchanged", "litgpt's ramp: fast pairs divided, slow ones kept", False)
+    truncate: bool = parameter("truncate", "round the ends of the ramp to whole pairs", True)
+    exchanged: bool = parameter(
+        "exchanged", "reverse the ramp, as litgpt does: fast pairs are divided, slow ones stay", False
+    )
     attention_factor: float | None = parameter(
-        "attention_factor", "factor of cos and sin", at_least=0, at_most=MAX_EXACT, unset="see the formula"
+        "attention_factor",
+        "factor that cos and sin are multiplied by",
+        at_least=0,
+        at_most=MAX_EXACT,
+        unset="from the formula",
     )
     mscale: float | None = parameter(
-        "mscale", "weight of ln factor above", at_least=0, at_most=MAX_EXACT, unset="1, unless both are given"
+        "mscale",
+        "weight of 0.1 · ln factor in the numerator of the attention factor, if mscale_all_dim is given too",
+        at_least=0,
+        at_most=MAX_EXACT,
+        unset="1",
     )
     mscale_all_dim: float | None = parameter(
         "mscale_all_dim",
-        "weight of ln factor below",
+        "weight of 0.1 · ln factor in the denominator of the attention factor, if mscale is given too",
         at_least=0,
         at_most=MAX_EXACT,
-        unset="none, unless both are given",
+        unset="none",
     )
     short_factor: tuple[float, ...] | None = parameter(
         "short_factor", "divisor of each pair, up to the original context", above=0, at_most=MAX_EXACT
     )
     long_factor: tuple[float, ...] | None = parameter(
-        "long_factor", "divisor of each pair, beyond it", above=0, at_most=MAX_EXACT
+        "long_factor", "divisor of each pair, beyond the original context", above=0, at_most=MAX_EXACT
     )
     divisors: tuple[float, ...] | None = parameter("divisors", "divisor of each pair", above=0, at_most=MAX_EXACT)
     short_mscale: float | None = parameter(
@@ -498,32 +508,38 @@ class Scaled(PowersOfBase):
         "attention factor up to the original context",
         at_least=0,
         at_most=MAX_EXACT,
-        unset="see the formula",
+        unset="from the formula",
     )
     long_mscale: float | None = parameter(
-        "long_mscale", "attention factor beyond it", at_least=0, at_most=MAX_EXACT, unset="see the formula"
+        "long_mscale",
+        "attention factor beyond the original context",
+        at_least=0,
+        at_most=MAX_EXACT,
+        unset="from the formula",
     )
-    low_freq_factor: float | None = parameter("low_freq_factor", "turns below which a pair is divided", above=0)
-    high_freq_factor: float | None = parameter("high_freq_factor", "turns above which a pair is kept", above=0)
+    low_freq_factor: float | None = parameter(
+        "low_freq_factor", "rates of pairs with fewer turns than this over the original context are divided", above=0
+    )
+    high_freq_factor: float | None = parameter(
+        "high_freq_factor", "pairs with more turns than this over the original context keep their rates", above=0
+    )
     partial_rotary_factor: float | None = parameter(
-        "partial_rotary_factor", "the share of pairs that turn", at_least=0, at_most=1, unset="1"
+        "partial_rotary_factor", "share of the pairs that rotate", at_least=0, at_most=1, unset="1"
     )
 
     def check(self) -> None:
         for name, columns in (("d", self.d), ("rotary_dim", self.width)):
             if columns % 2:
-                text = f"rope turns pairs of columns, but {option_text(name, columns)} is odd"
+                text = f"rope rotates pairs of columns, but {option_text(name, columns)} is odd"
                 raise UsageError(text, option=name, value=columns, allowed=f"an even {name}")
         if self.width > self.d:
-            text = f"rotary_dim {self.width} is more than the {self.d} columns of d"
+            text = f"rotary_dim {self.width} is more than d = {self.d}"
             raise UsageError(text, option="rotary_dim", value=self.width)
         if 0 < (self.attention_factor or 0) < 1 / MAX_EXACT:
             allowed = f"0, or {1 / MAX_EXACT:g} to {MAX_EXACT:g}"
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
         if self.dual_chunks and (len(self.dual_chunks) not in (2, 3) or self.dual_chunks[1] < self.dual_chunks[0]):
-            allowed = (
-                "tokens of a chunk, the largest relative position, as large or larger, and positions of the training"
-            )
+            allowed = "chunk size, largest relative position (at least the chunk size) and training length, in tokens"
             raise UsageError(option="dual_chunks", value=self.dual_chunks, allowed=allowed)
         self.rule.check(self)
         super().check()
@@ -531,8 +547,8 @@ class Scaled(PowersOfBase):
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         if "attn_factor" in values:  # in YaRN's code and SGLang it is not the same as attention_factor
-            advice = "give attention_factor, the product of both"
-            text = "attn_factor multiplies the factor of YaRN's formula"
+            advice = "give attention_factor instead, the product of both"
+            text = "attn_factor would multiply the factor of YaRN's formula"
             raise UsageError(text, option="attn_factor", value=values["attn_factor"], advice=advice)
         return super().read_values(values)
 

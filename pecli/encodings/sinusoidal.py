@@ -34,15 +34,15 @@ class Sinusoidal(SineCosineColumns, Additive):
     The paper's exponent stays below 1, so the last wavelength is shorter than base·2π. The exponent of tensor2tensor,
     j/(d/2 − 1), ends at 1 (Whisper, M2M100, time steps of diffusion models).
 
-    An odd d has one more sine than cosines, with the true d in the exponent, as in DistilBERT and Marian. With the
-    exponent of tensor2tensor, which fills the last column of an odd d with zeros, pecli takes only an even d. Time
-    steps of diffusion models (Ho et al. 2020, arXiv:2006.11239, in the form of diffusers) do have that column of zeros,
-    and have all sines before all cosines.
+    For an odd d there is one more sine than cosines, and the exponent has the true d, as in DistilBERT and Marian.
+    tensor2tensor fills the last column of an odd d with zeros; with its exponent, pecli takes only an even d. The time
+    steps of diffusion models (Ho et al. 2020, arXiv:2006.11239, in the form of diffusers) keep that column of zeros and
+    have all sines before all cosines.
 
     Notes
     -----
     Vaswani et al. 2017, Attention Is All You Need, section 3.5, arXiv:1706.03762. The concatenated layout, all sines
-    and then all cosines, is that of tensor2tensor and Marian.
+    and then all cosines, is the one of tensor2tensor and Marian.
     """
 
     name: ClassVar[str] = "sinusoidal"
@@ -54,20 +54,26 @@ class Sinusoidal(SineCosineColumns, Additive):
 
     family: str = option(
         "paper",
-        "exponent of the base: 2j/d, j/(d/2 − 1) with tensor2tensor, or j/(⌊d/2⌋ − shift) with timestep",
+        "exponent of the base: 2j/d (paper), j/(d/2 − 1) (tensor2tensor) or j/(⌊d/2⌋ − shift) (timestep)",
         choices=lambda: ("paper", "tensor2tensor", "timestep"),
     )
     shift: float = option(
-        1.0, "downscale_freq_shift of diffusion models", at_least=0, at_most=1, only_with=("family", "timestep")
+        1.0,
+        "shift in the exponent, the downscale_freq_shift of diffusion models",
+        at_least=0,
+        at_most=1,
+        only_with=("family", "timestep"),
     )
     flip: bool = option(
-        False, "cosines before sines, flip_sin_to_cos of diffusion models", only_with=("family", "timestep")
+        False, "cosines before sines, the flip_sin_to_cos of diffusion models", only_with=("family", "timestep")
     )
     step: float = option(1.0, "distance between neighbouring positions", above=0, at_most=1e6)
 
     def check(self) -> None:
         if self.family == "timestep" and self.layout != "interleaved":
-            raise UnusedOptionError("layout", self.layout, "time steps have all sines before or after all cosines")
+            raise UnusedOptionError(
+                "layout", self.layout, "time steps always have all sines before or after all cosines"
+            )
         if self.family == "tensor2tensor" and self.d % 2:
             text = f"{option_text('d', self.d)} is not allowed with {option_text('family', self.family)}"
             raise UsageError(text, option="d", value=self.d, allowed="an even d")
@@ -155,7 +161,7 @@ class Relative(SineCosineColumns):
 
     def check_positions(self, positions: Positions) -> None:
         if positions.start:
-            why = "the table of relative runs over the offsets between positions, wherever they start"
+            why = "the table of relative depends on the offsets between positions, not on the first position"
             raise UnusedOptionError("start", positions.start, why)
         super().check_positions(positions)
 

@@ -17,27 +17,27 @@ NAMES = ("temperature", "logn", "score_factor")  # parameters that do not change
 
 def temperature_option() -> Any:
     """Return the parameter for scores that grow in steps, as in Llama 4."""
-    help = "scale s, length n, offset o (default 0): scores times 1 + s ln(1 + ⌊(p + o)/n⌋); pecli temperature shows it"
+    help = "s,n,o (o is 0 if left out): scores are multiplied by 1 + s ln(1 + ⌊(p + o)/n⌋); see pecli temperature"
     return option(None, help, at_least=0, at_most=MAX_EXACT, unset="none", in_spec=True)
 
 
 def logn_option() -> Any:
     """Return the parameter for scores that grow with the logarithm of the position, as in Qwen-7B."""
-    help = "length n, number of positions with a factor: scores times log_n(p + 1) beyond n; pecli temperature shows it"
+    help = "n,N: beyond n positions, scores are multiplied by log_n(p + 1), up to N positions; see pecli temperature"
     return option(None, help, at_least=2, at_most=2**53, unset="none", in_spec=True)
 
 
 def score_factor_option() -> Any:
     """Return the parameter for a factor on all scores, besides the square of the attention factor."""
-    help = "factor on all scores, besides the square of the attention factor; pecli temperature shows it"
+    help = "another factor on all scores, besides the squared attention factor; see pecli temperature"
     return option(1.0, help, above=0, at_most=MAX_EXACT, in_spec=True)
 
 
 def check_temperature(rope: Rope) -> None:
     """Raise UsageError if a parameter has a wrong number of values or a length below 1."""
     allowed = {
-        "temperature": (2, 3, "scale, length and offset: 0.1,8192,1"),
-        "logn": (1, 2, "length, length of the table"),
+        "temperature": (2, 3, "s, n and o, such as 0.1,8192,1"),
+        "logn": (1, 2, "n and N, such as 8192,32767"),
     }
     for name, (least, most, meant) in allowed.items():
         values = getattr(rope, name)

@@ -35,22 +35,22 @@ class XPos(RotatedPairs):
 
     name: ClassVar[str] = "xpos"
     term: ClassVar[str] = "xPos"
-    summary: ClassVar[str] = "rotary with a decay: scores of distant keys shrink, those of fast pairs the most"
+    summary: ClassVar[str] = "rotary with a decay: scores shrink with the distance of the key, most in fast pairs"
     formula: ClassVar[str] = "xpos.score"
     source: ClassVar[str] = "Sun et al. 2022, A Length-Extrapolatable Transformer, section 3, arXiv:2212.10554"
     example: ClassVar[str] = "pecli offsets rope xpos -n 2048"
     models: ClassVar[str] = "LEX (TorchScale)"
 
     gamma: float = option(
-        0.4, "γ in ζ_j = (2j/d + γ)/(1 + γ); the larger, the slower the decay", above=0, at_most=1e6, in_spec=True
+        0.4, "γ in ζ_j = (2j/d + γ)/(1 + γ); a larger γ makes the decay slower", above=0, at_most=1e6, in_spec=True
     )
     scale_base: float = option(
-        512.0, "positions after which pair j has decayed by ζ_j", above=0, at_most=1e9, in_spec=True
+        512.0, "number of positions after which pair j has decayed to ζ_j", above=0, at_most=1e9, in_spec=True
     )
 
     def check(self) -> None:
         if self.d % 2:
-            text = f"xpos turns pairs of columns, but {option_text('d', self.d)} is odd"
+            text = f"xpos rotates pairs of columns, but {option_text('d', self.d)} is odd"
             raise UsageError(text, option="d", value=self.d, allowed="an even d")
         super().check()
 

@@ -120,8 +120,8 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     name: ClassVar[str] = "attention"
     requires: ClassVar[Any] = AttentionEncoding
     defines: ClassVar[str] = (
-        "softmax over q of x_p·x_q/√d for embeddings x with their positions, or x_p·x_q/√d plus a bias: Q = K = x, "
-        "nothing learned; change: second minus first"
+        "softmax over q of x_p·x_q/√d, or of x_p·x_q/√d plus a bias; x are the embeddings with their positions, "
+        "Q = K = x, nothing is learned; change: second order minus first"
     )
     example: ClassVar[str] = "pecli attention --tokens 'dog bites man' --reorder swap:0,2"
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)
@@ -130,11 +130,11 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
 
     reorder: str | None = option(
         None,
-        "the second order: reverse, swap:I,J (places from 0) or the same tokens in another order",
-        unset="the example's; reverse for your own tokens",
+        "second order of the tokens: reverse, swap:I,J (counted from 0), or the same tokens in another order",
+        unset="that of the example; reverse for your own tokens",
     )
 
-    head: int | None = option(None, "the head whose bias is added", at_least=0, unset="the first")
+    head: int | None = option(None, "head whose bias is added", at_least=0, unset="the first")
 
     def check(self) -> None:
         super().check()
@@ -146,12 +146,12 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         if isinstance(encoding, BiasEncoding):
             check_indices("head", None if self.head is None else [self.head], view, encoding.n_heads, "heads")
             if not encoding.known:
-                raise UsageError(f"{encoding.name} adds a learned bias, so give its table: {encoding.name}:file=…")
+                raise UsageError(f"{encoding.name} adds a learned bias; give its table: {encoding.name}:file=…")
             return
         if isinstance(encoding, Rotary):
-            refuse_unused(encoding.turned, f"{self.name} turns the embeddings of the tokens")
+            refuse_unused(encoding.turned, f"{self.name} rotates the embeddings of the tokens")
         if self.head is not None:
-            text = f"{option_text('head', self.head)} selects the bias of a head, but {encoding.name} has none"
+            text = f"{option_text('head', self.head)} selects the bias of a head, but {encoding.name} has no biases"
             raise UsageError(text, option="head", value=self.head)
 
     def order(self) -> list[int]:

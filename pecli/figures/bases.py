@@ -106,8 +106,8 @@ class Bases(Figure[Rope]):
     several: ClassVar[bool] = True
     default_encoding: ClassVar[str] = "rope"
     defines: ClassVar[str] = (
-        "the first offset m at which the sum over pairs of cos ω_j m is below 0, ω_j = base^(−2j/d); a base holds to L "
-        "if there is none below L"
+        "the first offset m at which the sum over pairs of cos ω_j m is negative, with ω_j = base^(−2j/d); a base "
+        "suffices for L positions if no offset below L has a negative sum"
     )
     example: ClassVar[str] = "pecli bases"
     examples: ClassVar[tuple[str, ...]] = ("pecli bases rope:base=500000,max_position=8192",)
@@ -117,7 +117,7 @@ class Bases(Figure[Rope]):
         None,
         "released models to show",
         choices=lambda: tuple(released_models()),
-        unset="all with the same number of columns; none if an encoding has other parameters than d",
+        unset="those with the encoding's d; none if several encodings, or other parameters than d, are given",
     )
 
     @classmethod

@@ -27,8 +27,8 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
     name: ClassVar[str] = "bias"
     requires: ClassVar[Any] = BiasEncoding
     defines: ClassVar[str] = (
-        "what a head adds to the score of query p and key q before the softmax, a function of p − q alone; blank where "
-        "the query does not see the key"
+        "what a head adds to the score of query p and key q before the softmax, which depends only on p − q; blank "
+        "where the query does not see the key"
     )
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli bias -e alibi:heads=8 --lowest -20"
@@ -36,14 +36,14 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
     default_encoding: ClassVar[str] = "alibi"
 
     head: tuple[int, ...] | None = option(
-        None, "the heads, one panel each", at_least=0, unset=f"{PANELS} at most, first to last"
+        None, "heads to show, one panel each", at_least=0, unset=f"up to {PANELS}, from first to last"
     )
     lowest: float | None = option(
-        None, "bias at which colours end", at_least=-MAX_EXACT, unset=f"the smallest shown, but not below {FAINT:g}"
+        None, "lowest bias of the colour scale", at_least=-MAX_EXACT, unset=f"the lowest shown, but not below {FAINT:g}"
     )
 
     softmax: bool = option(
-        False, "show the weight of keys by distance, one line per head: the softmax of the bias alone"
+        False, "show the attention weights that the bias alone gives, by distance, one line per head"
     )
 
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
@@ -65,7 +65,7 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         self.check_trained(view.positions)
         if self.softmax:
             matrices = {"lowest", "numbers", "no_numbers"} & self.changed().keys()
-            refuse_unused({name: getattr(self, name) for name in matrices}, "--softmax draws lines")
+            refuse_unused({name: getattr(self, name) for name in matrices}, "--softmax draws lines, not matrices")
             if not view.encoding.known:
                 text = f"--softmax needs biases, but {view.encoding.name} without a file has only buckets"
                 raise UsageError(text, option="softmax", advice=f"give {option_text('file', 'model.safetensors')}")

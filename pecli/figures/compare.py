@@ -158,8 +158,9 @@ class Compare(Composite, Highlighting[Encoding]):
 
     name: ClassVar[str] = "compare"
     defines: ClassVar[str] = (
-        "those of the figure for each encoding, with the same limits if they are on one scale (one quantity, and "
-        "one width d where the measure grows with it), otherwise a note says so; difference: first minus second"
+        "those of the figure for each encoding; panels share limits if they are comparable (the same quantity, and the "
+        "same width d if the measure grows with d), otherwise a note says that limits differ; difference: first minus "
+        "second"
     )
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     examples: ClassVar[tuple[str, ...]] = ("pecli compare rope sinusoidal --figure curves",)
@@ -168,12 +169,12 @@ class Compare(Composite, Highlighting[Encoding]):
     specs_are_arguments: ClassVar[bool] = True
     shares_limits: ClassVar[bool] = False
 
-    figure: str = option("heatmap", "figure to draw of each encoding", choices=single_figures, advice=kind_text)
+    figure: str = option("heatmap", "figure to draw for each encoding", choices=single_figures, advice=kind_text)
     measure: str | None = measure_option(None)
     difference: bool = option(False, "add the difference of two encodings, first minus second")
     tolerance: float | None = option(
         None,
-        "with --difference: the largest difference allowed; says where two tables differ most, exits 1 beyond it",
+        "with --difference: largest allowed difference; prints where the tables differ most, and exits with 1 above it",
         at_least=0,
     )
 

@@ -42,7 +42,8 @@ class ComparingFigure(Highlighting[TableEncoding | BiasEncoding]):
             named = zip(short_names(view.encodings), lengths, strict=True)
             given = join_and(f"{name} has {length:,}" for name, length in named)
             raise UsageError(
-                f"{self.name} overlays only encodings with equal numbers of positions: {given}", option="encoding"
+                f"{self.name} draws encodings in one panel only if they have equal numbers of positions: {given}",
+                option="encoding",
             )
 
     def compared(self, encoding: Encoding) -> Comparison:

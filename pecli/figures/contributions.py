@@ -80,20 +80,24 @@ class Contributions(PairwiseRates):
     name: ClassVar[str] = "contributions"
     several: ClassVar[bool] = False
     defines: ClassVar[str] = (
-        "cos ω_j Δ of each pair j at the offset Δ = p − q, times the squared length of the pair, and the norms given"
+        "cos ω_j Δ of each pair j at the offset Δ = p − q, multiplied by the squared norm of the pair's vector and "
+        "by the weight from --norms, if given"
     )
     example: ClassVar[str] = "pecli contributions rope --at 1000"
     examples: ClassVar[tuple[str, ...]] = ("pecli contributions rope:base=500000 --groups 8 -n 131072",)
     default_options: ClassVar[Mapping[str, Any]] = {"length": 4096}
 
     at: int | None = option(
-        None, "offset to mark", at_least=0, unset=f"{AT}; if the last offset is smaller, its square root"
+        None, "offset to mark", at_least=0, unset=f"{AT}, or the square root of the last offset if that is smaller"
     )
     groups: int = option(
-        4, "equal groups of pairs; the sums of the slowest one, two, … are drawn", at_least=1, at_most=8
+        4,
+        "number of equal groups of pairs; the sums of the slowest group, the slowest two, … are drawn",
+        at_least=1,
+        at_most=8,
     )
     norms: str | None = option(
-        None, "file with one weight per pair: query norm × key norm", unset="all alike", file=True
+        None, "file with one weight per pair: query norm × key norm", unset="equal weights", file=True
     )
 
     def ends(self, view: View[Harmonic]) -> tuple[int, int]:
@@ -113,7 +117,7 @@ class Contributions(PairwiseRates):
         found = read_table(self.norms, dimensions=1).reshape(-1)
         if found.shape != own.shape or (found < 0).any():
             given = f"{found.size} numbers" if found.shape != own.shape else "numbers below 0"
-            text = f"{option_text('norms', self.norms)} holds {given}, not {own.size} norms, one a pair"
+            text = f"{option_text('norms', self.norms)} has {given}, but needs {own.size} norms ≥ 0, one per pair"
             raise UsageError(text, option="norms", value=self.norms)
         return own * found
 
@@ -121,7 +125,7 @@ class Contributions(PairwiseRates):
         super().check_view(view)
         first, last = self.ends(view)
         if view.positions.start < 0 or last < NEAR * first or last < 2:
-            text = f"{self.name} is over offsets from 1 on, not {first:,} to {last:,}"
+            text = f"{self.name} needs offsets from 1 on, not {first:,} to {last:,}"
             raise UsageError(text, option="length", advice="give more positions with --length")
         if not first <= self.offset(view) <= last:
             text = f"{option_text('at', self.at)} is outside the offsets shown, {first:,} to {last:,}"

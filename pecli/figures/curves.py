@@ -148,8 +148,8 @@ class Curves(OneHeadFigure):
     name: ClassVar[str] = "curves"
     frame_option: ClassVar[str] = "at"
     defines: ClassVar[str] = (
-        "each line: the measure between the vector of its own position (the dot) and the vectors of all positions, "
-        "or the bias of all keys for one query"
+        "each line: the measure between the vector of one position (the dot) and the vectors of all positions, or the "
+        "biases of all keys for one query"
     )
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7
@@ -160,12 +160,12 @@ class Curves(OneHeadFigure):
     several: ClassVar[bool] = True
 
     at: tuple[int, ...] | None = places_option(
-        "the positions to start from", at_least=-EXACT, unset=f"{DEFAULT_LINES} spread over the length"
+        "positions that the lines start from", at_least=-EXACT, unset=f"{DEFAULT_LINES}, spread evenly"
     )
     log: bool = log_option()
     against: str = option(
         "position",
-        "what the x axis shows: position, or offset from the line's own position",
+        "x axis: position, or offset from the position that the line starts from",
         choices=lambda: ("position", "offset"),
     )
 

@@ -97,7 +97,7 @@ class Dials(Figure[Harmonic]):
     frame_option: ClassVar[str] = "at"
     requires: ClassVar[Any] = Harmonic
     defines: ClassVar[str] = (
-        "the hand of pair j has turned by ω_j p from the top, clockwise; λ = 2π/ω_j positions make one turn"
+        "the hand of pair j has turned clockwise from the top by ω_j p; one turn takes λ = 2π/ω_j positions"
     )
     example: ClassVar[str] = "pecli dials -e clock --at 10981,9870"
     examples: ClassVar[tuple[str, ...]] = (
@@ -106,13 +106,16 @@ class Dials(Figure[Harmonic]):
     )
 
     at: tuple[int, ...] | None = places_option(
-        "the positions, one row each; in a .gif one frame each",
+        "positions to show, one row each (in a .gif, one frame each)",
         at_least=-EXACT,
         advice=lambda value: seconds_of_time(str(value)),
-        unset=f"0 and powers of ten below the length, {ROWS} at most",
+        unset=f"0 and powers of ten below the length, up to {ROWS}",
     )
     pairs: tuple[int, ...] | None = option(
-        None, "the pairs, one dial each", at_least=0, unset=f"{COLUMNS} at most, spread; {NARROW} in a column"
+        None,
+        "pairs to show, one dial each",
+        at_least=0,
+        unset=f"up to {COLUMNS}, spread evenly; {NARROW} on a narrow page",
     )
 
     def rows(self, view: View[Harmonic]) -> Array:
@@ -135,7 +138,7 @@ class Dials(Figure[Harmonic]):
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         if not self.at:
             return asked
-        why = "--at says which positions are drawn"
+        why = "--at alone decides which positions are drawn"
         return positions_until(max(self.at), asked, self.default_length(None), in_use, why)
 
     def check_view(self, view: View[Harmonic]) -> None:

@@ -95,14 +95,16 @@ class Drift(PairwiseRates):
 
     name: ClassVar[str] = "drift"
     defines: ClassVar[str] = (
-        "mean over pairs of cos p(ω − ω′): the cosine between a vector turned by the first encoding and by another,"
-        " with equal weights of pairs; line: mean of a run of positions, band: minimum to maximum"
+        "mean over pairs of cos p(ω − ω′): the cosine between a vector rotated by the first encoding and by another,"
+        " with equal weights of pairs; line: mean of the positions of a pixel, band: minimum to maximum"
     )
     example: ClassVar[str] = "pecli drift rope:base=500000 rope"
     examples: ClassVar[tuple[str, ...]] = ("pecli drift rope:scaling=linear,factor=4 --threshold 0.9 -n 16384",)
     default_options: ClassVar[Mapping[str, Any]] = {"length": 131_072}
 
-    threshold: float = option(HALF, "agreement below which the first position is named", above=-1, at_most=1)
+    threshold: float = option(
+        HALF, "the headline names the first position with an agreement below this", above=-1, at_most=1
+    )
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)

@@ -105,8 +105,8 @@ class Effective(Figure[Scaled]):
     name: ClassVar[str] = "effective"
     requires: ClassVar[Any] = Scaled
     defines: ClassVar[str] = (
-        "relative position of query p and key q ≤ p by each method; a pixel of several cells has their mean, or never "
-        "trained where one of them is"
+        "relative position of query p and key q ≤ p by each method; a pixel of several cells shows their mean, and "
+        "counts as never trained if one of them does"
     )
     example: ClassVar[str] = "pecli effective"
     examples: ClassVar[tuple[str, ...]] = (
@@ -119,49 +119,49 @@ class Effective(Figure[Scaled]):
         None,
         "methods to show",
         choices=lambda: METHODS,
-        unset="all, or plain and the one that a config names",
+        unset="all, or plain and the method that a config names",
     )
     trained: int | None = option(
         None,
-        "positions that the model was trained on",
+        "number of positions that the model was trained on",
         at_least=1,
         at_most=EXACT,
-        unset="those that a scaling extends or a config names, else half of those shown",
+        unset="the original context of a scaling or config, otherwise half of the positions shown",
     )
     window: int | None = option(
         None,
         "neighbour window of Self-Extend, and size of the sliding window",
         at_least=1,
         at_most=EXACT,
-        unset="that of a config, else half of the trained ones",
+        unset="that of a config, otherwise half of the trained positions",
     )
     group: int | None = option(
         None,
         "group size of Self-Extend",
         at_least=1,
         at_most=EXACT,
-        unset=f"{GROUP}, 8, 16 …, the first that keeps all positions within the trained ones",
+        unset=f"the first of {GROUP}, 8, 16, … that keeps all positions within the trained ones",
     )
     chunk: int | None = option(
         None,
         "chunk size of dual chunk attention, without the local window",
         at_least=1,
         at_most=EXACT,
-        unset="that of a config, else the trained positions less the local window",
+        unset="that of a config, otherwise the trained positions minus the local window",
     )
     local: int | None = option(
         None,
         "local window of dual chunk attention",
         at_least=1,
         at_most=EXACT,
-        unset="that of a config, else three eighths of the trained positions",
+        unset="that of a config, otherwise 3/8 of the trained positions",
     )
     stops: str | None = option(
         None,
-        "where query positions of dual chunk attention end: at c − 1 (paper) or c (code: ChunkLlama, vLLM), "
+        "largest query position of dual chunk attention: c − 1 (paper) or c (code of ChunkLlama and vLLM), where "
         "c = chunk + local",
         choices=lambda: ("paper", "code"),
-        unset="paper, of a config's chunks code",
+        unset="paper; for chunks of a config, code",
     )
 
     @classmethod
@@ -172,10 +172,10 @@ class Effective(Figure[Scaled]):
     def check_view(self, view: View[Scaled]) -> None:
         super().check_view(view)
         if view.encoding.own_positions:
-            text = f"{self.name} is of tokens on a line, not in a grid or in images"
+            text = f"{self.name} needs tokens on a line, not in a grid or in images"
             raise UsageError(text, option="encoding", advice="leave the grid or the sequence out")
         if view.positions.start or not 2 <= view.positions.length <= MAX_TOKENS:
-            text = f"{self.name} is of 2 to {MAX_TOKENS:,} tokens from 0 on"
+            text = f"{self.name} needs 2 to {MAX_TOKENS:,} tokens from position 0 on"
             raise UsageError(text, option="start" if view.positions.start else "length")
 
     def trained_length(self, view: View[Scaled]) -> int:

@@ -105,8 +105,8 @@ class Fourier(Figure[TableEncoding]):
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
         "the share of a column's variance at each wavelength: squared size of its discrete Fourier transform over "
-        "the positions, all shares of a column adding up to 1; waves known to be longer than the positions are "
-        "shown apart"
+        "the positions, all shares of a column adding up to 1; waves known to be longer than the span of positions "
+        "are shown separately"
     )
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli fourier learned --file model.safetensors"

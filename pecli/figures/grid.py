@@ -114,7 +114,7 @@ class Grid(Composite):
         (group,) = super().panel_groups(view, canvas)
         columns = self._columns()
         if columns and canvas.columns not in (None, columns):
-            text = f"with two swept options, the values of {self.axes[-1].name} stand side by side"
+            text = f"with two swept options, the values of {self.axes[-1].name} are side by side"
             raise UsageError(text, option="columns", value=canvas.columns, advice="leave --columns out")
         return [replace(group, grids=in_columns(len(self.cells), columns)) if columns else group]
 

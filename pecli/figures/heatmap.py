@@ -242,9 +242,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
     name: ClassVar[str] = "heatmap"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "row p is the vector of position p, column j its component j, no unit; with more positions than pixels, a "
-        "pixel is their exact mean, 0 for a wave shorter than four pixels; of a learned table, every n-th row is "
-        "shown"
+        "row p is the vector of position p, column j its component j, no unit; if positions outnumber pixels, a pixel "
+        "shows their exact mean, or 0 for a wave shorter than four pixels; a learned table shows every n-th row"
     )
     example: ClassVar[str] = "pecli heatmap --base 10"
     examples: ClassVar[tuple[str, ...]] = (
@@ -253,7 +252,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
     )
 
     log: bool = log_option()
-    dims: tuple[int, ...] | None = option(None, "the dimensions to show", at_least=0, unset="all")
+    dims: tuple[int, ...] | None = option(None, "dimensions to show", at_least=0, unset="all")
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)

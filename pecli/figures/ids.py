@@ -132,14 +132,14 @@ class Ids(Figure[OnAxes]):
     name: ClassVar[str] = "ids"
     requires: ClassVar[Any] = OnAxes
     defines: ClassVar[str] = (
-        "t, h, w of a token: for a word, the next free number three times; in an image or video, that number plus "
+        "t, h, w of a token: for a word, three times the next free number; in an image or video, that number plus "
         "frame, row and column"
     )
     example: ClassVar[str] = 'pecli ids --sequence "6, 1x4x6, 5, 3x3x4, 6"'
     examples: ClassVar[tuple[str, ...]] = ('pecli ids rope --sections 16,24,24 -d 128 --sequence "10, 16x16, 10"',)
     default_encoding: ClassVar[str] = "rope"
     default_options: ClassVar[Mapping[str, Any]] = {"d": 96}  # 48 pairs, which three axes can share
-    length_help: ClassVar[str] = "as many as the sequence has; nothing else, so leave it out"
+    length_help: ClassVar[str] = "always the number of tokens in the sequence, so leave it out"
 
     def sequence(self, view: View[OnAxes]) -> Sequence3D:
         """Return the sequence that is numbered: the encoding's, or an example."""
@@ -151,7 +151,7 @@ class Ids(Figure[OnAxes]):
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         own = Positions(length=self.default_length(None))
         given = {name: at for name, at in asked.changed().items() if at != own.length}
-        refuse_unused(given, "the tokens of a sequence are taken whole")
+        refuse_unused(given, "a sequence is always shown with all its tokens")
         return own
 
     def shape(self, view: View[OnAxes]) -> tuple[int, ...]:

@@ -114,13 +114,13 @@ class Maps(OverGrid):
 
     name: ClassVar[str] = "maps"
     defines: ClassVar[str] = (
-        "each panel: one column of the table, with the number of each position at its row and column of the grid"
+        "each panel: one column of the table, with the value of each position at its row and column of the grid"
     )
     example: ClassVar[str] = "pecli maps --grid 14x14"
     examples: ClassVar[tuple[str, ...]] = ("pecli maps rope --grid 16x16 --dims 0,1,64,65",)
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions", at_least=0, unset=f"{DEFAULT_MAPS} spread over those that vary"
+        None, "dimensions to show", at_least=0, unset=f"up to {DEFAULT_MAPS} of those that vary, spread evenly"
     )
 
     def drawn_dims(self, view: View[OnGrid]) -> Array:

@@ -149,7 +149,9 @@ class WithCellNumbers(Figure[E]):
             for width, _ in fitting
         ]
         if self.numbers and min(sizes) < LEAST:
-            text = f"--numbers needs cells for text of {LEAST:g} points, but these hold {min(sizes):.1f} points"
+            text = (
+                f"--numbers needs cells for text of {LEAST:g} points, but these have room for {min(sizes):.1f} points"
+            )
             raise UsageError(text, option="numbers", advice="give a larger --size, or show fewer rows and columns")
         if not self.numbers and min(sizes) < min(canvas.inches.least, canvas.small):
             return

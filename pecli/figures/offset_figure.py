@@ -58,8 +58,8 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
 
     name: ClassVar[str] = "offsets"
     defines: ClassVar[str] = (
-        "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs at "
-        "that offset, the band their minimum to maximum"
+        "the measure of two vectors, or the bias of a head, against p − q: the line is the mean of all pairs with "
+        "that offset, the band goes from their minimum to their maximum"
     )
     example: ClassVar[str] = "pecli offsets -e sinusoidal -e binary --measure cos"
     examples: ClassVar[tuple[str, ...]] = ("pecli offsets rope sinusoidal -m cos -n 256",)
@@ -69,13 +69,15 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
     decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
     random: int | None = option(
         None,
-        "plot mean and spread of the scores of this many random queries and keys instead",
+        "plot mean and spread of the scores of this many random query–key pairs instead",
         at_least=2,
         at_most=10_000,
     )
     unscaled: bool = option(False, "add each scaled rope without its scaling, dotted")
     log: bool = option(False, "logarithmic axis of offsets, which starts at 1")
-    spread: bool = option(False, "for a grid, show how much pairs at one offset differ, instead of their mean")
+    spread: bool = option(
+        False, "for a grid, show by how much pairs with the same offset differ, instead of their mean"
+    )
 
     def check_view(self, view: View[Any]) -> None:
         super().check_view(view)
@@ -89,7 +91,7 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
             text = f"--decay needs frequencies, but {lacking[0]} has none"
             raise UsageError(text, option="decay", allowed="encodings such as rope and sinusoidal")
         if self.decay and self.measure != "dot":
-            text = f"--decay bounds the dot product, not {option_text('measure', self.measure)}"
+            text = f"--decay is a bound on the dot product, not on {option_text('measure', self.measure)}"
             raise UsageError(text, option="decay", advice="leave one of them out")
         if self.unscaled and not any(without_scaling(view.encodings)):
             text = "--unscaled needs a rope that is scaled"
@@ -99,12 +101,10 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
         if self.random is not None:
             lacking = [e.name for e in view.encodings if not isinstance(e, RotatedPairs)]
             if lacking:
-                text = (
-                    f"{option_text('random', self.random)} turns queries and keys, but {lacking[0]} does not turn them"
-                )
+                text = f"{option_text('random', self.random)} rotates queries and keys, but {lacking[0]} does not"
                 raise UsageError(text, option="random", allowed="rope, xpos")
             others = {"measure", "decay", "unscaled"} & self.changed().keys()
-            refuse_unused({name: getattr(self, name) for name in others}, "--random draws scores")
+            refuse_unused({name: getattr(self, name) for name in others}, "--random plots scores, not a measure")
         check_line_length(self.name, view.covered.length)
         if self.log and view.covered.length < 2:
             raise UsageError("offsets with --log takes 2 or more positions", option="length")
@@ -230,10 +230,10 @@ def _refuse_on_grid(view: View[Any], changed: dict[str, Any]) -> None:
     changed : the options that differ from their defaults, by name
     """
     if len(view.encoding.sides) > 2:
-        raise UsageError("offsets draws a grid of two axes, but a video has three", option="grid")
+        raise UsageError("offsets shows a grid with two axes, but a video has three", option="grid")
     if len(view.encodings) > 1:
         raise UsageError("offsets takes only one encoding on a grid: try pecli compare", option="encoding")
     if others := changed.keys() - {"measure", "spread"}:
         name = min(others)
-        text = f"offsets of a grid are a map, but --{name} is for lines"
+        text = f"offsets on a grid are drawn as a map, but --{name} is for lines"
         raise UsageError(text, option=name, advice=f"leave --{name} out")

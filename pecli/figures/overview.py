@@ -69,14 +69,14 @@ class Overview(Composite, Highlighting[Encoding]):
     """A heatmap beside the distances of all positions, or any list of figures."""
 
     name: ClassVar[str] = "overview"
-    defines: ClassVar[str] = "those of each figure shown, as pecli FIGURE --help says"
+    defines: ClassVar[str] = "those of each figure shown, as pecli FIGURE --help explains"
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)
     alike: ClassVar[bool] = False
 
     panels: tuple[str, ...] | None = option(
         None,
-        "the figures, left to right",
+        "figures to show, from left to right",
         choices=single_figures,
         advice=kind_text,
         unset=f"{','.join(ON_LINE)}, of a grid {','.join(ON_GRID)}",

@@ -99,8 +99,8 @@ class Path(Figure[TableEncoding]):
     name: ClassVar[str] = "path"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "row p of the table minus the mean row, along the principal components of all rows shown; the axes give "
-        "their share of the variance"
+        "row p of the table minus the mean row, along the principal components of all rows shown; axis labels state "
+        "each component's share of the variance"
     )
     example: ClassVar[str] = "pecli path --base 100"
     examples: ClassVar[tuple[str, ...]] = ("pecli path learned --file model.safetensors --components 3",)
@@ -108,7 +108,7 @@ class Path(Figure[TableEncoding]):
     counts_positions: ClassVar[bool] = True
 
     components: int = option(
-        2, "number of principal components; with 3, each two of them have a panel", at_least=2, at_most=3
+        2, "number of principal components; with 3, there is one panel for each pair of them", at_least=2, at_most=3
     )
 
     def check_view(self, view: View[TableEncoding]) -> None:
@@ -116,7 +116,7 @@ class Path(Figure[TableEncoding]):
         length, width = view.covered.length, view.encoding.width
         if length < 2:
             raise UsageError(
-                "path joins positions, so --length=1 is not enough: it takes 2 or more", option="length", value=1
+                "path connects positions, so --length=1 is not enough: it takes 2 or more", option="length", value=1
             )
         if min(length, width) < self.components:
             there_are = f"{width} columns of the table" if width <= length else f"{length} positions"

@@ -35,7 +35,8 @@ class PrecisionFigure(WithTrained[Harmonic]):
 
     by: str = option(
         "position",
-        "errors by position, with every stage rounded, or largest phase errors, with only one stage rounded",
+        "errors by position with all stages rounded (frequency, position, angle, table), or by stage: the largest "
+        "phase error if only that stage is rounded",
         choices=lambda: ("position", "stage"),
     )
 

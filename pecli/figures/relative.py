@@ -82,9 +82,9 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
 
     dims: tuple[int, ...] | None = option(
         None,
-        "the dimensions to slice at",
+        "dimensions to show as slices",
         at_least=0,
-        unset=f"up to {SLICES} from fast to slow that tell offsets apart here",
+        unset=f"up to {SLICES}, from fast to slow, that tell the offsets apart",
     )
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:

@@ -25,8 +25,8 @@ class Revealing(Figure[E]):
     def check(self) -> None:
         super().check()
         if self.reveal:
-            text = "--reveal makes a picture for each step, and this is one picture"
-            raise UsageError(text, option="reveal", advice="--revealed says how many steps it shows")
+            text = "--reveal makes one picture per step, but this is a single picture"
+            raise UsageError(text, option="reveal", advice="--revealed decides how many steps it shows")
 
     def settings(self) -> dict[str, Any]:
         return {name: value for name, value in super().settings().items() if name != "reveal"}

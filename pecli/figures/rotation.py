@@ -150,7 +150,7 @@ class Rotation(RotationFigure):
         table = read_table(self.content)
         if table.shape != shape:
             given, needed = (" × ".join(map(str, sides)) for sides in (table.shape, shape))
-            text = f"{option_text('content', self.content)} holds {given} numbers, but {needed} are needed"
+            text = f"{option_text('content', self.content)} has {given} numbers, but {needed} are needed"
             raise UsageError(text, option="content", value=self.content)
         return table
 

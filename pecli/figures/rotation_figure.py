@@ -48,7 +48,9 @@ class RotationFigure(WithCellNumbers[Rotary]):
     frame_option: ClassVar[str] = "at"
 
     content: str = option(
-        "same", "Q: same (one random vector at every position), random, or a file of length × d numbers", file=True
+        "same",
+        "queries Q: same (one random vector at every position), random, or a file of length × d numbers",
+        file=True,
     )
     content_seed: int = option(0, "seed of a random Q", at_least=0)
     pairs: tuple[int, ...] | None = option(
@@ -57,14 +59,14 @@ class RotationFigure(WithCellNumbers[Rotary]):
     panels: tuple[str, ...] = option(tuple(TITLES), "the panels", choices=lambda: tuple(TITLES))
     matrix: int | None = option(
         None,
-        "draw R_P of this position instead, or M_k of sinusoids for this offset",
+        "draw R_P of this position instead, or for sinusoids M_k of this offset",
         at_least=-EXACT,
         unset="the query before and after",
     )
 
     offset: int | None = option(
         None,
-        "draw a key and the query this many positions later instead, as arrows in the plane of one pair",
+        "draw a key, and a query this many positions later, instead: as arrows in the plane of one pair",
         at_least=-EXACT,
         at_most=EXACT,
         unset="no arrows",
@@ -74,22 +76,22 @@ class RotationFigure(WithCellNumbers[Rotary]):
         "positions of the key, with --offset",
         at_least=-EXACT,
         at_most=EXACT,
-        unset=f"{THIRDS}, spread over a turn; in a moving picture, about one turn step by step",
+        unset=f"{THIRDS}, spread over a turn; in an animation, about one turn in steps",
     )
 
     def check(self) -> None:
         super().check()
         if self.offset is None and self.at is not None:
-            raise UnusedOptionError("at", self.at, "it needs --offset")
+            raise UnusedOptionError("at", self.at, "--at needs --offset")
         for name in ("content", "content_seed", "panels", "matrix", "numbers", "no_numbers"):
             if self.offset is not None and (given := self.changed().get(name)) is not None:
-                why = f"{option_text('offset', self.offset)} draws only arrows, in one pair"
+                why = f"{option_text('offset', self.offset)} draws only arrows, for one pair"
                 raise UnusedOptionError(name, given, why)
         for name in ("content", "content_seed", "pairs", "panels"):
             if self.matrix is not None and (given := self.changed().get(name)):
                 raise UnusedOptionError(name, given, matrix_alone(self.matrix))
         if self.inputs() and self.content_seed:
-            raise UnusedOptionError("content_seed", self.content_seed, "a Q from a file is not random")
+            raise UnusedOptionError("content_seed", self.content_seed, "a file gives Q, so nothing is random")
 
     @classmethod
     def moving(cls, given: Mapping[str, Any]) -> tuple[int, ...]:
@@ -102,7 +104,7 @@ class RotationFigure(WithCellNumbers[Rotary]):
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         if self.offset is not None:
             last = max(0, *(at + max(self.offset, 0) for at in self.at or (0,)))
-            why = f"{option_text('offset', self.offset)} and --at determine the positions"
+            why = f"{option_text('offset', self.offset)} and --at decide which positions are drawn"
             return positions_until(last, asked, self.default_length(None), in_use, why)
         if self.matrix is None:
             return asked
@@ -114,7 +116,7 @@ class RotationFigure(WithCellNumbers[Rotary]):
         if not isinstance(encoding, Rotary):
             self._check_shift(encoding)
             return
-        refuse_unused(view.encoding.turned, f"{self.name} turns --content")
+        refuse_unused(view.encoding.turned, f"{self.name} rotates --content")
         self.drawn_pairs(view)
         encoding = view.encoding
         if self.offset is not None and (not isinstance(encoding, Harmonic) or encoding.sides or encoding.own_positions):

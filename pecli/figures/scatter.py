@@ -208,8 +208,8 @@ class Scatter(Figure[TableEncoding]):
     shares_limits: ClassVar[bool] = False
     counts_positions: ClassVar[bool] = True
     defines: ClassVar[str] = (
-        "one point per pair of positions: one measure of its vectors across, another up; r is the linear, ρ the "
-        "rank correlation of all points"
+        "one point per pair of positions: one measure of its vectors on the x axis, another on the y axis; r is the "
+        "linear, ρ the rank correlation of all points"
     )
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
     examples: ClassVar[tuple[str, ...]] = ("pecli scatter -k 10 --x corr --y cityblock",)
@@ -218,7 +218,7 @@ class Scatter(Figure[TableEncoding]):
     y: str = choice_of_measure("euclidean", "measure on the y axis", advice=offset_text)
     triangle: str = option(
         "upper",
-        "pairs p < q (upper), p > q (lower) or both; symmetric measures give the same",
+        "pairs to use: p < q (upper), p > q (lower) or both; for symmetric measures, all three give the same",
         choices=lambda: ("both", "upper", "lower"),
     )
 

@@ -255,7 +255,7 @@ class Spectrum(WithTrained[TableEncoding]):
     name: ClassVar[str] = "spectrum"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "λ = 2π/ω of each pair of dimensions, the positions that one turn takes; without a formula, the "
+        "λ = 2π/ω of each pair of dimensions, the number of positions per turn; without a formula, the "
         "strongest period of each column"
     )
     example: ClassVar[str] = "pecli spectrum -e sinusoidal -e rope:base=500000"
@@ -263,7 +263,7 @@ class Spectrum(WithTrained[TableEncoding]):
     several: ClassVar[bool] = True
     length_in_use: ClassVar[bool] = True
 
-    ratio: bool = option(False, "show the wavelength divided by the unscaled one, instead of the wavelength")
+    ratio: bool = option(False, "show the wavelength divided by the unscaled wavelength")
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)
@@ -272,13 +272,13 @@ class Spectrum(WithTrained[TableEncoding]):
             raise UnusedOptionError(
                 "start",
                 view.positions.start,
-                "wavelengths by a formula or over a whole cycle do not depend on the first position",
+                "wavelengths from a formula or over a whole cycle do not depend on the first position",
             )
         if self.ratio and lacking:
             text = f"--ratio needs wavelengths by a formula, but {lacking[0]} has none"
             raise UsageError(text, option="ratio", allowed="encodings such as rope and sinusoidal")
         if self.ratio and self.trained:
-            raise UnusedOptionError("trained", self.trained, "--ratio compares no wavelength with a length")
+            raise UnusedOptionError("trained", self.trained, "--ratio does not compare wavelengths with a length")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         rows = min(view.positions.length, MEASURED)

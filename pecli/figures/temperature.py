@@ -103,7 +103,7 @@ class Temperature(Figure[Rope]):
             raise UsageError(text, option="length", advice="give more positions with --length")
         for encoding in view.encodings:
             if np.isnan(score_factors(encoding, np.array([first_shown(view)]))[0]):
-                text = f"{encoding.title()} has no factor from position {encoding.logn[-1]:,} on"  # type: ignore[index]
+                text = f"{encoding.title()} has no factors from position {encoding.logn[-1]:,} on"  # type: ignore[index]
                 raise UsageError(text, option="start", value=rows.start)
 
     def shape(self, view: View[Rope]) -> tuple[int, ...]:

@@ -86,7 +86,7 @@ class Tiles(OverGrid):
     name: ClassVar[str] = "tiles"
     frame_option: ClassVar[str] = "at"
     defines: ClassVar[str] = (
-        "the tile in row r and column c: the measure between the vector of that patch and those of all patches"
+        "tile in row r and column c: the measure between the vector of that patch and the vectors of all patches"
     )
     example: ClassVar[str] = "pecli tiles --grid 14x14"
     examples: ClassVar[tuple[str, ...]] = ("pecli tiles rope --grid 14x14 --at 0x0,3x5",)
@@ -94,14 +94,16 @@ class Tiles(OverGrid):
 
     measure: str = measure_option("cos")
     at: tuple[int, ...] | None = places_option(
-        "the patches that have a map", at_least=0, unset="all, tiled as they are"
+        "patches that get a tile", at_least=0, unset="all, arranged as in the grid"
     )
 
     def check_view(self, view: View[OnGrid]) -> None:
         super().check_view(view)
         if len(view.encoding.sides) > 2 and self.at is None:
             raise UsageError(
-                "for a video, tiles shows only chosen patches", option="at", advice="give --at, such as --at=0x3x5"
+                "for a video, tiles shows only the patches chosen with --at",
+                option="at",
+                advice="give --at, such as --at=0x3x5",
             )
 
     def shape(self, view: View[OnGrid]) -> tuple[int, ...]:

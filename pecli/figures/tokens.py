@@ -69,13 +69,15 @@ class TokenFigure(Figure[E]):
     def check(self) -> None:
         super().check()
         if self.embeddings is not None and self.content_seed:
-            raise UnusedOptionError("content_seed", self.content_seed, "embeddings from a file are not random")
+            raise UnusedOptionError(
+                "content_seed", self.content_seed, "a file gives the embeddings, so nothing is random"
+            )
         if self.tokens is not None and self.sentences is not None:
             text = "--tokens and --sentences exclude each other"
             raise UsageError(text, option="sentences", value=self.sentences, advice="give one of them")
         if len(self.words) < 2:
             count = "one token" if self.words else "no token"
-            text = f"{option_text('tokens', self.tokens)} holds {count}, but order needs two or more"
+            text = f"{option_text('tokens', self.tokens)} has {count}, but an order needs two or more"
             raise UsageError(text, option="tokens", value=self.tokens, advice="separate words by spaces: 'I like you'")
 
     @property
@@ -118,9 +120,9 @@ class TokenFigure(Figure[E]):
             table = read_table(self.embeddings)
             if table.shape != (len(different), width):
                 rows, columns = table.shape
-                hint = option_text("d", columns) if rows == len(different) else "a row for each different token"
-                text = f"{option_text('embeddings', self.embeddings)} holds {rows} × {columns} numbers"
-                text += f" and {len(different)} × {width} are needed"
+                hint = option_text("d", columns) if rows == len(different) else "one row per different token"
+                text = f"{option_text('embeddings', self.embeddings)} has {rows} × {columns} numbers"
+                text += f", but {len(different)} × {width} are needed"
                 raise UsageError(text, option="embeddings", value=self.embeddings, advice=f"give {hint}")
         return self.content_scale * table[[different.index(word) for word in self.words]]
 

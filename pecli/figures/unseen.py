@@ -134,8 +134,8 @@ class Unseen(PairwiseRates):
 
     name: ClassVar[str] = "unseen"
     defines: ClassVar[str] = (
-        "for a rate ω in training, ω′ now and the trained length L: new if ω′p mod 2π ≥ ωL and ωL < 2π; slower if "
-        "ω′ < ω; otherwise as trained"
+        "with the rate ω in training, the rate ω′ now and the training length L: new if ω′p mod 2π ≥ ωL and ωL < 2π; "
+        "slower if ω′ < ω; otherwise as trained"
     )
     example: ClassVar[str] = "pecli unseen rope rope:scaling=linear,factor=4 --trained 4096"
     examples: ClassVar[tuple[str, ...]] = ("pecli unseen rope:scaling=yarn,factor=4,original=4096",)
@@ -143,10 +143,10 @@ class Unseen(PairwiseRates):
 
     trained: int | None = option(
         None,
-        "positions that the model was trained on",
+        "number of positions that the model was trained on",
         at_least=1,
         at_most=EXACT,
-        unset=f"the context that a scaling extends or a config names, else 1/{PART} of the positions shown",
+        unset=f"the original context of a scaling or config, otherwise 1/{PART} of the positions shown",
     )
 
     def trained_length(self, view: View[Harmonic]) -> int:
@@ -161,9 +161,7 @@ class Unseen(PairwiseRates):
         super().check_view(view)
         rows = view.positions
         if rows.start < 0 or (self.trained or 0) >= rows.stop:
-            text = (
-                f"unseen needs positions from 0 on to beyond the trained ones, not {rows.start:,} to {rows.stop - 1:,}"
-            )
+            text = f"unseen needs positions from 0 to beyond the trained ones, not {rows.start:,} to {rows.stop - 1:,}"
             raise UsageError(text, option="length", advice="give more positions with --length")
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:

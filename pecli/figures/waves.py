@@ -88,7 +88,7 @@ class Waves(Revealing[TableEncoding]):
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
         "each lane: one column of the table against position, or a sine with its cosine, scaled to the largest value; "
-        "λ = 2π/ω, the positions that one turn takes"
+        "λ = 2π/ω, the number of positions per turn"
     )
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"
@@ -96,7 +96,7 @@ class Waves(Revealing[TableEncoding]):
     examples: ClassVar[tuple[str, ...]] = ("pecli waves --dims 0..6 -n 60",)
 
     dims: tuple[int, ...] | None = option(
-        None, "the dimensions", at_least=0, unset=f"{DEFAULT_LANES} columns or pairs, fast to slow"
+        None, "dimensions to show", at_least=0, unset=f"{DEFAULT_LANES} columns or pairs, from fast to slow"
     )
 
     def lanes(self, view: View[TableEncoding]) -> list[tuple[int, ...]]:

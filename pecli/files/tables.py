@@ -212,7 +212,9 @@ def _npy_arrays(path: str) -> dict[str, StoredArray]:
     with Path(path).open("rb") as file:
         dtype = _npy_header(file.read(HEADER_BYTES))[1]
     if dtype.hasobject:
-        raise TableFileError(f"{path} holds Python objects, not numbers: save numpy.array(table, dtype=float) instead")
+        raise TableFileError(
+            f"{path} contains Python objects, not numbers: save numpy.array(table, dtype=float) instead"
+        )
     with quiet_parsing():
         array = np.lib.format.open_memmap(path, mode="r")
     return {"": StoredArray(array.shape, array.dtype.name, lambda: np.array(array), array.dtype.kind in REAL_KINDS)}
@@ -398,7 +400,7 @@ def arrays_in_file(path: str, endings: Collection[str] = ()) -> dict[str, Stored
     if suffix in PICKLES:
         source, target = (json.dumps(item, ensure_ascii=False) for item in (path, str(Path(path).with_suffix(".npz"))))
         line = f"python -c {shlex.quote(CONVERSION.format(source=source, target=target))}"
-        raise TableFileError(f"{path} is a PyTorch pickle, which could run code. Convert it once: {line}")
+        raise TableFileError(f"{path} is a PyTorch pickle, which could run code. Convert it with this command: {line}")
     with _report_damage(path):
         return TABLE_READERS[suffix](path)
 
@@ -430,7 +432,7 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
         if not fitting:
             raise UnknownNameError(f"tensor of {path}", tensor, arrays)
     if not fitting:
-        raise TableFileError(f"{path} holds no table")
+        raise TableFileError(f"{path} contains no table")
     if len(fitting) > 1:
         names = ", ".join(fitting[:8]) + (f", … {len(fitting)} tensors" if len(fitting) > 8 else "")
         advice = f"name one, as in {path}#{fitting[0]}" if is_hub(path) else "name the table with --tensor"
@@ -483,7 +485,7 @@ def read_table(
     """
     if path.startswith(IN_MEMORY):
         if (held := _held.get(path)) is None:
-            advice = "save it there with numpy.save('table.npy', array), and give --file=table.npy"
+            advice = "save it in that session with numpy.save('table.npy', array), and give --file=table.npy"
             raise UsageError(f"{path} {NOT_STORED}", option="file", value=path, advice=advice)
         check_shape("the array", held.shape, dimensions, sides)
         return held if held.ndim == 2 else held.reshape(-1, held.shape[-1])
@@ -583,7 +585,7 @@ def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int,
     shape = chosen.shape
     check_shape(path, shape, dimensions, sides)
     if not chosen.readable:
-        raise TableFileError(f"{path} holds numbers of type {chosen.numbers}; pecli reads real numbers only")
+        raise TableFileError(f"{path} has numbers of type {chosen.numbers}; pecli reads real numbers only")
     check_memory(path, shape, "use a smaller table")
     with _report_damage(path):
         array = chosen.read()

@@ -79,14 +79,14 @@ def key_lines(text: str) -> dict[tuple[str, int, str], int]:
 EXAMPLE = """\
 #:schema pecli.schema.json
 # Pictures of position encodings: pecli batch {path}
-# By the first line editors know the keys, once there is: pecli batch --schema > pecli.schema.json
-# The keys are the names of the options: pecli heatmap --help lists those of heatmap.
+# With the first line, editors can complete the keys; for it, run: pecli batch --schema > pecli.schema.json
+# Keys are the names of options: pecli heatmap --help lists those of heatmap.
 
 [batch]
-title = "Position encodings"                # of the index
-# index = ["README.md", "index.html"]       # pages that show every picture with its command line
+title = "Position encodings"                # heading of the index
+# index = ["README.md", "index.html"]       # pages that show every picture with its command
 
-[defaults]                                  # for every figure that has such an option
+[defaults]                                  # for every figure that has the option
 size = "column"
 
 [[figure]]
@@ -94,7 +94,7 @@ command = "heatmap"
 name = "heat"                               # for --only, and the heading in the index
 note = "The base stretches the slow waves."
 base = [10, 10000]                          # a list is a sweep: two pictures
-output = "heat-{{base}}.png"                  # any option's name in braces
+output = "heat-{{base}}.png"                  # a name in braces is replaced by the value of that option
 
 [[figure]]
 command = "distance"
@@ -114,7 +114,7 @@ class BatchHeader(Options):
     title: str = option("Position encodings", "heading of the index")
     index: tuple[str, ...] = option(
         (),
-        "page of all pictures, .md or .html, or .pdf with one picture per page; repeat for more",
+        "index page with all pictures, .md or .html, or .pdf with one picture per page; repeat for more",
         split=False,
         flags=("--pages",),
     )
@@ -124,8 +124,8 @@ class BatchHeader(Options):
 class FigureHeader(Options):
     """The keys of a [[figure]] that are not options of its command."""
 
-    name: str = option("", "what it is called")
-    note: str = option("", "what there is to see")
+    name: str = option("", "name of the figure, for --only and the index")
+    note: str = option("", "text below its name in the index")
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class _Reader:
                 if not only or _is_selected(figure, number, only):
                     wrong.append(error)
                 else:
-                    notice(f"left out: {error}")
+                    notice(f"skipped: {error}")
         for name in self.defaults:
             if self.known and canonical_name(self.known, name) not in self.known:
                 text = UnknownNameError("option", name, self.known)
@@ -350,7 +350,7 @@ class _Reader:
         """
         if not asked.targets:
             name = asked.figure.name
-            text = f"output is missing: {name} draws nothing, so name a file such as {name}.json"
+            text = f"output is missing: {name} is a report and has no picture, so name a file such as {name}.json"
             raise UsageError(text, option="output")
         paths = [path_inside(self.folder, path) for path in asked.paths]
         check_generated_names(asked, paths)

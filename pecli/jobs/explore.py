@@ -267,7 +267,7 @@ class Explorer:
         for name, value in given.items():
             if len(value) > MAX_VALUE_LENGTH:
                 raise UsageError(
-                    f"{option_text(name)} has {len(value):,} letters, and {MAX_VALUE_LENGTH:,} are the most here"
+                    f"{option_text(name)} has {len(value):,} characters, but at most {MAX_VALUE_LENGTH:,} are allowed"
                 )
         text = given.pop("encoding", "").strip() or self.figure.default_encoding
         specs = text.split() if self.figure.several else [text]

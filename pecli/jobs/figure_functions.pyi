@@ -183,7 +183,7 @@ def curves(
     *others: OneEncoding,
     **options: Unpack[CurvesOptions],
 ) -> Picture[CurvesNumbers]:
-    """From a few typical positions to all others: one line each."""
+    """A measure from a few positions to all others: one line per position."""
 
 class WavesOptions(FigureOptions, total=False):
     reveal: bool
@@ -233,7 +233,7 @@ def offsets(
     *others: OneEncoding,
     **options: Unpack[OffsetsOptions],
 ) -> Picture[OffsetsNumbers | BiasLinesNumbers | RandomNumbers | OffsetMapNumbers]:
-    """A measure against the offset: is it a function of p − q alone?."""
+    """A measure against the offset: does it depend on p − q alone?."""
 
 class PathOptions(FigureOptions, total=False):
     components: Several[SupportsIndex]
@@ -254,7 +254,7 @@ def tiles(
     *others: OneEncoding,
     **options: Unpack[TilesOptions],
 ) -> Picture[TilesNumbers]:
-    """How alike each patch of a grid is to all others: a small map for each."""
+    """How alike each patch of a grid is to all others: one small map per patch."""
 
 class MapsOptions(FigureOptions, total=False):
     dims: Several[SupportsIndex] | Sequence[Several[SupportsIndex]] | None
@@ -288,7 +288,7 @@ def relative(
     *others: OneEncoding,
     **options: Unpack[RelativeOptions],
 ) -> Picture[RelativeNumbers]:
-    """The tensor of relative encodings: one vector for each pair of positions."""
+    """The tensor of relative encodings: one vector per pair of positions."""
 
 class RotationOptions(FigureOptions, total=False):
     numbers: bool
@@ -306,7 +306,7 @@ def rotation(
     *others: OneEncoding,
     **options: Unpack[RotationOptions],
 ) -> Picture[RotationNumbers | MatrixNumbers | ArrowNumbers]:
-    """What RoPE does to a query: before, after, and the circles on which pairs of columns turn."""
+    """What RoPE does to a query: before, after, and the circles on which pairs of columns rotate."""
 
 class AttentionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None
@@ -324,7 +324,7 @@ def attention(
     *others: OneEncoding,
     **options: Unpack[AttentionOptions],
 ) -> Picture[AttentionNumbers]:
-    """What order does to attention: the same tokens in two orders, without and with encoding."""
+    """What word order does to attention: the same tokens in two orders, without and with encoding."""
 
 class BiasOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None
@@ -339,7 +339,7 @@ def bias(
     *others: OneEncoding,
     **options: Unpack[BiasOptions],
 ) -> Picture[BiasNumbers | WeightNumbers]:
-    """What heads add to the score of every query and key, under one scale."""
+    """What each head adds to the score of every query and key, on one scale."""
 
 class PrecisionOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None
@@ -350,7 +350,7 @@ def precision(
     *others: OneEncoding,
     **options: Unpack[PrecisionOptions],
 ) -> Picture[PrecisionNumbers | StageNumbers]:
-    """What a table loses in float16 and such: its error against position and pair."""
+    """Rounding errors of a table in float16 or another type: by position and pair."""
 
 class DriftOptions(FigureOptions, total=False):
     threshold: Several[SupportsFloat]
@@ -360,7 +360,7 @@ def drift(
     *others: OneEncoding,
     **options: Unpack[DriftOptions],
 ) -> Picture[DriftNumbers]:
-    """How far other rates turn vectors away from the first encoding's."""
+    """How far other rates rotate vectors away from where the first encoding does."""
 
 class UnseenOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None
@@ -370,7 +370,7 @@ def unseen(
     *others: OneEncoding,
     **options: Unpack[UnseenOptions],
 ) -> Picture[UnseenNumbers]:
-    """Which angles a model never met in training, by position and pair."""
+    """Angles that a model never saw in training, by position and pair."""
 
 class ContributionsOptions(FigureOptions, total=False):
     at: Several[SupportsIndex] | None
@@ -392,7 +392,7 @@ def ids(
     *others: OneEncoding,
     **options: Unpack[IdsOptions],
 ) -> Picture[IdsNumbers]:
-    """Frame, row and column of every token of words, images and videos."""
+    """Frame, row and column of every token in a sequence of words, images and videos."""
 
 class EffectiveOptions(FigureOptions, total=False):
     methods: Several[Literal["plain", "self-extend", "dual-chunk", "sliding-window"]] | Sequence[Several[Literal["plain", "self-extend", "dual-chunk", "sliding-window"]]] | None
@@ -408,7 +408,7 @@ def effective(
     *others: OneEncoding,
     **options: Unpack[EffectiveOptions],
 ) -> Picture[EffectiveNumbers]:
-    """The relative positions that queries and keys get from methods of longer contexts."""
+    """The relative positions that methods for longer contexts give to queries and keys."""
 
 class TemperatureOptions(FigureOptions, total=False):
     ...
@@ -418,7 +418,7 @@ def temperature(
     *others: OneEncoding,
     **options: Unpack[TemperatureOptions],
 ) -> Picture[TemperatureNumbers]:
-    """What scores of attention are multiplied by, position by position."""
+    """The factor that attention scores are multiplied by, at each position."""
 
 class BasesOptions(FigureOptions, total=False):
     models: Several[Literal["Llama 2", "OLMo 2", "Llama 3", "Code Llama", "Qwen2.5", "Mistral 7B v0.2", "SmolLM3", "Qwen2.5-1M"]] | Sequence[Several[Literal["Llama 2", "OLMo 2", "Llama 3", "Code Llama", "Qwen2.5", "Mistral 7B v0.2", "SmolLM3", "Qwen2.5-1M"]]] | None
@@ -428,7 +428,7 @@ def bases(
     *others: OneEncoding,
     **options: Unpack[BasesOptions],
 ) -> Picture[BasesNumbers]:
-    """How far each base of rope holds, and models by base and context."""
+    """Up to which context each RoPE base suffices, and where released models lie."""
 
 class AdditionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None
@@ -461,7 +461,7 @@ def terms(
     *others: OneEncoding,
     **options: Unpack[TermsOptions],
 ) -> Picture[TermsNumbers]:
-    """The score of two tokens as its four parts: content, position and both together."""
+    """The score of two tokens as the sum of four parts: content or position of each, multiplied."""
 
 class OverviewOptions(FigureOptions, total=False):
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None
@@ -554,7 +554,7 @@ def stats(
     *others: OneEncoding,
     **options: Unpack[StatsOptions],
 ) -> Picture[StatsNumbers]:
-    """What can be measured of encodings, side by side."""
+    """Encodings in numbers, side by side."""
 
 class ExplainOptions(ReportOptions, total=False):
     tokens: Text | None
@@ -569,4 +569,4 @@ def explain(
     *others: OneEncoding,
     **options: Unpack[ExplainOptions],
 ) -> Picture[ExplainNumbers]:
-    """One small case step by step: frequencies, formulas, numbers, word vectors."""
+    """One small example step by step: frequencies, formulas, numbers, word vectors."""

@@ -79,7 +79,7 @@ def check_inputs(job: Job, made: str) -> None:
 
 def _refusal(made: str, path: str, words: list[str]) -> UsageError:
     text = f"{made} needs {path}, which is not beside it"
-    return UsageError(text, advice=f"to read it in any case, name it: {' '.join(map(quoted, words))}")
+    return UsageError(text, advice=f"to read it anyway, name it: {' '.join(map(quoted, words))}")
 
 
 def relocate_inputs(job: Job, made: str, prints: Collection[str]) -> tuple[Job, list[str]]:

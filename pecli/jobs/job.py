@@ -315,19 +315,20 @@ class Job:
         kind = type(self.figure)
         for encoding in self.encodings:
             if not kind.takes(type(encoding)):
-                text = f"{kind.refusal(type(encoding))}; try {', '.join(figures_for(type(encoding)))}"
+                fitting = ", ".join(figures_for(type(encoding))[:2])
+                text = f"{kind.refusal(type(encoding))}; try {fitting}, …: pecli encodings {encoding.name} lists all"
                 raise UsageError(text, option="encoding", value=encoding.name)
         self.figure.check_view(self.view)
         figure, canvas = self.figure.variant(self.view), self.canvas
         if not isinstance(figure, Figure) or not canvas.colours_given():
             return
         bars = [panel.bar for panel in panels_of(figure, self.view) if panel.bar]
-        unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values, as heatmap has"
+        unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values"
         if bars:
             fixed = all(bar.fixed for bar in bars)
             unused, why = (
                 canvas.limits_given() if fixed else {},
-                f"the colours of {figure.name} end where its values do",
+                f"the colours of {figure.name} always end at its smallest and largest value",
             )
         for name, value in unused.items():
             raise UnusedOptionError(name, value, why)
@@ -341,7 +342,7 @@ class Job:
         read = {real_path(path) for path in self.inputs()}
         for path, format in self.targets:
             if real_path(path) in read:
-                text = f"{option_text('output', path)} is a file that the picture is made from: name another"
+                text = f"{option_text('output', path)} is a file that the picture is made from: name another file"
                 raise UsageError(text, option="output", value=path)
             if written:
                 check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
@@ -404,15 +405,15 @@ class Job:
         if item.picture and len(self.cells) > most:
             raise too_many_in_one_file(name, len(self.cells), most)
         if item.one_table and not self.analysis.one_table:
-            text = f"{name} has several tables, but .{format} holds only one: write .npz or .json"
+            text = f"{name} has several tables, but .{format} has room for only one: write .npz or .json"
         elif self.output.long and item.rows and not self.analysis.one_table:
             text = f"{option_text('long')} needs a single table, but {name} has several: leave it out"
         elif item.frames and drawn and not self.cells:
             shared = ", ".join(option_text(name) for name in self.axes if name in ONE_EACH)
-            text = f"a .{format} file holds a sweep, but this is one picture"
+            text = f"a .{format} file shows a sweep, but this is one picture"
             advice = f"give several values, such as {option_text('base', SWEPT)}"
             if shared:
-                text, advice = f"a .{format} file has one {shared}", "give each value a file of its own"
+                text, advice = f"a .{format} file can have only one {shared}", "write one file per value"
         elif item.document if drawn else item.picture:
             fitting = (f".{kind}" for kind, each in FORMATS.items() if not (each.document if drawn else each.picture))
             text = f"{name} {'has no text' if drawn else 'draws nothing'} for a .{format} file"
@@ -424,7 +425,7 @@ class Job:
 
 def too_many_in_one_file(name: str, count: int, most: int) -> UsageError:
     """Return the error for a sweep of `count` pictures into one file that holds at most `most`."""
-    text = f"{name}: {count:,} pictures in one file, but at most {most:,} fit"
+    text = f"{name}: {count:,} pictures in one file, but at most {most:,} are allowed"
     return UsageError(text, option="output", advice="give fewer values, as in 2..10000:40")
 
 

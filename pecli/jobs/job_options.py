@@ -32,15 +32,15 @@ class Output(Options):
 
     output: tuple[str, ...] = option(
         (),
-        f"{FILE_HELP}; several values in one file make a grid, in a .gif frames, in a .html sliders",
+        f"{FILE_HELP}; several values of an option make a grid in one file, frames in a .gif, sliders in a .html",
         unset="a name made from the options",
         flags=("-o",),
         split=False,
         common=True,
     )
-    format: str | None = option(None, "format, if no file name gives it", choices=lambda: FORMATS, unset="png")
-    no_clobber: bool = option(False, "keep existing files: a command ends with 1, a batch skips them")
-    long: bool = option(False, "long format of .csv and .json: one row per number, as line figures always have")
+    format: str | None = option(None, "format, if the file name has none", choices=lambda: FORMATS, unset="png")
+    no_clobber: bool = option(False, "keep existing files: a command exits with 1, a batch skips them")
+    long: bool = option(False, "long format of .csv and .json: one row per number (line figures always use it)")
     csv_sep: str = option(
         "comma",
         "separator in .csv",

@@ -85,7 +85,7 @@ def clashes(jobs: Sequence[Job], read: Iterable[str] = ()) -> list[str]:
         places = "; ".join(filter(None, dict.fromkeys(job.where for job in several)))
         shown = f"{paths[at]} ({places})" if places else paths[at]
         if at in kept:
-            wrong.append(f"{shown} would replace a file that is read here: rename it")
+            wrong.append(f"{shown} would replace a file that a picture is made from: choose another name")
         if len(several) > 1:
             count = "two" if len(several) == 2 else f"{len(several):,}"
             wrong.append(f"{count} pictures would be written to {shown}: {_advice(paths[at], several)}")
@@ -99,9 +99,9 @@ def _advice(path: str, jobs: Sequence[Job]) -> str:
     known = [placeholders(job) for job in jobs]
     names = [name for name in (*jobs[0].swept, "figure") if len({texts.get(name) for texts in known}) > 1]
     if not names:
-        return "give each a name of its own"
+        return "give each picture its own name"
     blank, shown = "-".join(f"{{{name}}}" for name in names), Path(path)
-    return f"put {blank} into its name, as in {shown.with_name(f'{shown.stem}-{blank}{shown.suffix}')}"
+    return f"add {blank} to the name, as in {shown.with_name(f'{shown.stem}-{blank}{shown.suffix}')}"
 
 
 def name_of(job: Job) -> str:
@@ -187,7 +187,9 @@ def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Ma
         if match[1] is None:
             return match[0][0] if match[0] in ("{{", "}}") else match[0]
         if (name := canonical_name(every, match[1])) not in known:
-            raise UnknownNameError("blank", match[1], known, option=option, advice="write {{ }} for literal braces")
+            raise UnknownNameError(
+                "placeholder", match[1], known, option=option, advice="write {{ }} for literal braces"
+            )
         return known[name]
 
     return blank.sub(fill, text)

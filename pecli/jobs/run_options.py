@@ -14,11 +14,11 @@ class RunOptions(Options):
     show: bool = option(False, "show the picture in the terminal; without -o, write no file")
     jobs: int | None = option(
         None,
-        "processes that draw several pictures, or a .gif, .webp or .html",
+        "number of processes, for several pictures or a .gif, .webp or .html",
         at_least=1,
         at_most=1024,
         flags=("-j",),
-        unset="cores",
+        unset="one per core",
     )
     json: bool = option(False, "print the results as JSON")
     quiet: bool = option(False, "print only errors and results, such as paths", flags=("-q",))
@@ -31,11 +31,11 @@ class BatchOptions(Options):
 
     init: bool = option(False, "write a commented file to start from")
     schema: bool = option(False, "print the JSON Schema of batch files, for editors")
-    folder: str | None = option(None, "folder that holds all outputs", unset="the file's folder")
+    folder: str | None = option(None, "folder for all outputs", unset="the file's folder")
     only: tuple[str, ...] = option((), "names or globs of the figures or files to draw, repeat for more", split=False)
     dry_run: bool = option(False, "print one command line per picture; up-to-date ones are commented out")
-    shard: str | None = option(None, "draw one part of the pictures: 3/16 is the third of 16 parts")
-    dask: str | None = option(None, "draw on a Dask cluster: its scheduler's address")
+    shard: str | None = option(None, "draw only a part of the pictures: 3/16 is the third of 16 parts")
+    dask: str | None = option(None, "draw on the Dask cluster with this scheduler address")
     force: bool = option(False, "also redraw files that are up to date")
     fail_fast: bool = option(False, "stop at the first failure")
 

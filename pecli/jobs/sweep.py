@@ -209,7 +209,7 @@ def _with_labels(encodings: Any, labels: Sequence[str]) -> list[str]:
     if len(specs) != len(labels) or any(isinstance(item, (list, tuple)) for item in _as_list(encodings)):
         example = f"{specs[0]}{',' if ':' in specs[0] else ':'}"
         text = f"{option_text('label')} is given {len(labels)} times, for {len(specs)} encoding{'s' * (len(specs) > 1)}"
-        raise UsageError(text, option="label", advice=f"give it once for each, or write {example}label=NAME")
+        raise UsageError(text, option="label", advice=f"give it once per encoding, or write {example}label=NAME")
     return [text for spec, label in zip(specs, labels, strict=True) for text in spread_spec(spec, {"label": [label]})]
 
 
@@ -283,7 +283,7 @@ def _split_over_frames(kind: type[Analysis[Any]], values: dict[str, Sequence[Any
 def _split_into_steps(kind: type[Revealing[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     """Return the values with one value of `revealed` for each step; a PDF file gets one page per step."""
     if any(value is not None for value in values.get("revealed", ())):
-        text = "--reveal makes a picture for each step, and --revealed chooses steps"
+        text = "--reveal makes a picture of every step, --revealed only of the steps given"
         raise UsageError(text, option="revealed", advice="give one of them")
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
     jobs = [replace(_job(kind, combination), output=Output(), shown=True).settle() for combination in combinations]
@@ -377,7 +377,7 @@ def _check_names(
             give = f"give {option_text('encoding', shown[0].name)}"
             advice = f"{leave}, or {give} instead" if chosen else f"{give} too"
         else:
-            advice = f"{leave}, as no encoding that {', '.join(part.name for part in parts)} can show has it"
+            advice = f"{leave}, as {', '.join(part.name for part in parts)} can show no encoding with it"
         if name == "seq_len":  # the name of the length in other programs
             advice += f"; {option_text('length')} is how many positions are shown"
         raise UsageError(text, option=name, value=value, advice=advice)

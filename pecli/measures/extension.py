@@ -60,7 +60,9 @@ def extensions(rope: Rope, trained: int, length: int, base: float | None = None)
             allowed=f"a number above {trained}",
         )
     if base is not None and base <= rope.base:
-        text = f"{option_text('new_base', base)} is not above the file's base, {rope.base:,.10g}: it lengthens no wave"
+        text = (
+            f"{option_text('new_base', base)} is not above the file's base, {rope.base:,.10g}, so no wave gets longer"
+        )
         raise UsageError(text, option="new_base", value=base, advice="give a larger one, or leave --new-base out")
     plain = replace(rope.unscaled(), max_position=None)
     found = [("none", plain)]

@@ -57,7 +57,7 @@ def read_config(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise FileError(f"{path} is not a config: {error}", advice=json_advice(error)) from None
     if not isinstance(value, dict):
-        raise FileError(f"{path} is not a config: it holds no JSON object")
+        raise FileError(f"{path} is not a config: it contains no JSON object")
     return Content(value, twice)
 
 
@@ -199,7 +199,7 @@ class Keys:
 
     def words(self, *names: str) -> list[str] | None:
         """Return the list of strings at the first of the names that is present."""
-        return self._list(names, "a list of texts", lambda it: isinstance(it, str) and bool(WORD.fullmatch(it)))
+        return self._list(names, "a list of strings", lambda it: isinstance(it, str) and bool(WORD.fullmatch(it)))
 
     def flags(self, *names: str) -> list[int] | None:
         """Return the list of 0 and 1, or of booleans, at the first of the names that is present."""

@@ -87,7 +87,7 @@ def _flags(text: str) -> dict[str, Any]:
     try:
         words = shlex.split(text.replace("=", " "))
     except ValueError:
-        raise UsageError(option="flags", value=text, allowed="flags and values, each quote closed") from None
+        raise UsageError(option="flags", value=text, allowed="flags and values, with every quote closed") from None
     for flag, value in zip(words[::2], [*words[1::2], ""], strict=False):
         name = flag.removeprefix("--")
         if not flag.startswith("--") or name not in (*KEYS, *OTHERS):
@@ -103,7 +103,7 @@ def _flags(text: str) -> dict[str, Any]:
             raise UsageError(option="flags", value=value, allowed=f"{', '.join(SCALINGS)} for {flag}")
         if name == "yarn-ext-factor" and given[name] != 0:
             raise UsageError(
-                option="flags", value=f"{flag} {value}", allowed="0; pecli has not looked up other numbers"
+                option="flags", value=f"{flag} {value}", allowed="only 0, because pecli has not looked up other numbers"
             )
         if name in ("rope-scale", "rope-freq-scale", "rope-freq-base") and not given[name] > 0:
             raise UsageError(option="flags", value=f"{flag} {value}", allowed="a number > 0")

@@ -40,13 +40,13 @@ def read_overrides(texts: Sequence[str]) -> dict[str, Any]:
             item = None if text.lstrip().startswith("{") else value
         if text.lstrip().startswith("{"):
             if not isinstance(item, dict):
-                takes = "an object of JSON, or key=value"
+                takes = "a JSON object, or key=value"
                 raise UsageError(option="override", value=text, allowed=takes, advice=advice)
             given |= item
         elif equals and name.strip():
             given[name.strip()] = item
         else:
-            raise UsageError(option="override", value=text, allowed="an object of JSON, or key=value")
+            raise UsageError(option="override", value=text, allowed="a JSON object, or key=value")
     return given
 
 
@@ -54,10 +54,10 @@ def check_override(name: str, value: Any) -> None:
     """Raise UsageError if the name is a path of keys, or the rope's object gets a value that is no object or null."""
     outer, dot, inner = name.partition(".")
     if dot:
-        text = f"{option_text('override')}: {name} is one key here, not {inner} inside {outer}"
+        text = f"{option_text('override')}: {name} means one key of this name, not {inner} inside {outer}"
         typed = json.dumps({outer: {inner: value}})
-        advice = f"as JSON, --override '{typed}', with every other key of {outer} too, as an override replaces it"
-        raise UsageError(f"{text}, and no config has it", option="override", value=name, advice=advice)
+        advice = f"write --override '{typed}', with all other keys of {outer} too, because an override replaces it"
+        raise UsageError(f"{text}, and no config has such a key", option="override", value=name, advice=advice)
     if name in OBJECTS and not isinstance(value, Mapping | None):
         text = f"{name} cannot be {shorten(value)}"
         raise UsageError(text, option="override", value=value, allowed="an object or null")
@@ -70,7 +70,7 @@ def read_overridden(path: str, seq_len: int | None, given: Mapping[str, Any], ho
     ------
     FileError : the file is of another program, or as for `read_model`
     """
-    data = config_of_transformers(path, "keys are laid over a config.json of transformers alone")
+    data = config_of_transformers(path, "only a config.json of transformers can be overridden")
     changed, findings = apply_overrides(data, given, how)
     return with_findings(model_of(path, changed, seq_len), findings)
 
@@ -105,7 +105,7 @@ def apply_overrides(
     """
     inner = next((name for name in INNER if isinstance(data.get(name), dict)), None)
     if inner is not None:
-        known = "in SGLang outer keys do not reach it (sgl-project/sglang issue 27974)"
+        known = "in SGLang, overrides of outer keys have no effect on it (sgl-project/sglang issue 27974)"
         text = f"pecli has not looked up what an override does to a config with {inner}"
         raise UsageError(text, option="override", advice=f"write the keys into {inner} of the file; {known}")
     changed, findings = dict(data), list[Finding]()
@@ -132,7 +132,7 @@ def _override_object(changed: dict[str, Any], old: dict[str, Any], name: str, va
     """
     items = (*old.values(), *(value or {}).values())
     if any(isinstance(item, dict) for item in items) or "rope_local_base_freq" in changed:
-        text = "pecli has not looked up what an override does to bases for each kind of layer"
+        text = "pecli has not looked up what an override does to a file with a base for each kind of layer"
         raise UsageError(text, option="override")
     if how == "merges":
         if value is None:

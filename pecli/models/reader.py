@@ -171,7 +171,7 @@ def without_findings(model: Model, codes: Collection[str]) -> Model:
             near = nearest(code, known)
             hint = f" (did you mean {near[0]}?)" if near else ""
             text = f"no finding has the code {shorten(code)}{hint}"
-            advice = "each line of the report ends with its code; gallery/reference.md lists all"
+            advice = "each finding in the report ends with its code; gallery/reference.md lists all codes"
             raise UsageError(text, option="ignore", value=code, advice=advice)
     return replace(model, findings=tuple(item for item in model.findings if item.code not in codes))
 
@@ -255,7 +255,7 @@ def _check_library(path: str, keys: Keys) -> None:
         reason = f"{safe_text(names[0])} is not a model type that pecli knows, and {lacking}"
     others = ", ".join(item.title for item in dialects().values() if item.needs)
     advice = f"pecli reads the config.json of transformers, and {others}"
-    raise FileError(f"{path_text(path)} is of an unknown kind ({reason})", advice=advice)
+    raise FileError(f"{path_text(path)} has an unknown format ({reason})", advice=advice)
 
 
 def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None, tower: str = "") -> Model:

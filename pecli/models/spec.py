@@ -21,8 +21,8 @@ if TYPE_CHECKING:  # imported only for specs that name a config, because importi
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
 SCORES = "scores"  # kind for the layers with a factor on scores, or the default layers if none has one
 NAMED = "named"  # kind for the default layers, labelled with the model's type
-OTHER_LAYERS = "{path} has several kinds of layers: {chosen} is drawn, not {kinds}; try {path}#{other} for another"
-NO_NUMBERS = "{path} holds no trained numbers, so random ones are drawn; for the trained ones, try {typed}"
+OTHER_LAYERS = "{path} has several kinds of layers: {chosen} is drawn, not {kinds}; {path}#{other} selects another kind"
+NO_NUMBERS = "{path} contains no trained numbers, so random ones are drawn; for the trained ones, try {typed}"
 
 
 def read_config_spec(spec: str) -> Config | None:
@@ -110,7 +110,7 @@ def _spec_of_scores(model: Model) -> str:
     if not isinstance(rope, Rope):
         if layer.trouble:
             raise FileError(f"{model.path}: {layer.trouble}; pecli model {model.path} says more")
-        text = f"pecli knows no factor on the scores of its layers ({layer.kind})"
+        text = f"pecli knows no factor on the attention scores of its layers ({layer.kind})"
         raise UsageError(f"{model.path}: {text}; pecli model {model.path} says more")
     warm = layer.temperature
     steps = None if warm is None else (warm.scale, float(warm.length), float(warm.offset))
@@ -135,7 +135,7 @@ def _chosen(model: Model, kind: str | None) -> tuple[str, Layer]:
         if kind not in model.layers:
             kinds = [*model.layers, *model.towers]
             near = next(iter(nearest(kind, kinds)), kinds[0])
-            raise UnknownNameError("kind of layers", kind, kinds, advice=f"try {model.path}#{near}")
+            raise UnknownNameError("kind of layer", kind, kinds, advice=f"try {model.path}#{near}")
         return kind, model.layers[kind]
     drawn = [name for name, layer in model.layers.items() if layer.parameters is not None]
     name = next(

@@ -107,7 +107,7 @@ class Canvas(Options):
     headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="the main finding")
     title: str | None = option(
         None,
-        "title; {title} stands for pecli's own, {base} for the base, $d^2$ for mathematics",
+        "title; {title} stands for pecli's own, {base} for the base; $d^2$ is set as a formula",
         unset="the encoding's name and parameters",
         common=True,
     )
@@ -118,7 +118,7 @@ class Canvas(Options):
     columns: int | None = option(
         None, "columns of panels", at_least=1, at_most=256, split=False, unset="as many as fit"
     )
-    letters: bool = option(False, "letter panels a, b, c")
+    letters: bool = option(False, "label the panels a, b, c")
     no_headline: bool = option(False, "no headline")
     no_title: bool = option(False, "no title")
     no_footnote: bool = option(False, "no footnote")
@@ -127,21 +127,21 @@ class Canvas(Options):
     no_legend: bool = option(False, "no legend")
     style: str | None = option(
         None,
-        f"matplotlib style, a name or a file; {ADAPTIVE}: an SVG that follows light and dark pages; {DEFAULT}: none",
-        unset="none",
+        f"matplotlib style, a name or a file; {ADAPTIVE}: an SVG that follows light and dark pages; "
+        f"{DEFAULT}: pecli's own",
         split=True,
         file=True,
         aliases=("theme",),
     )
     transparent: bool = option(False, "no background")
     text: bool = option(False, "keep text in an SVG as text, not outlines")
-    inline: bool = option(False, "an SVG to embed in a web page")
+    inline: bool = option(False, "make an SVG to embed in a web page")
     text_size: float | None = option(
         None,
         "size of the text in points",
         at_least=4,
         at_most=100,
-        unset="7 to 18, by the size of the picture",
+        unset="7 to 18, by picture size",
         aliases=("fontsize", "font_size"),
     )
     fps: float | None = option(
@@ -153,7 +153,7 @@ class Canvas(Options):
         split=False,
     )
     loops: int | None = option(None, "how many times a .gif or .webp plays", at_least=1, at_most=65535, unset="endless")
-    pages: bool = option(False, "several values in one .pdf have a page each instead of a grid")
+    pages: bool = option(False, "give a .pdf one page per value instead of a grid")
     font: str | None = option(None, "font family or font file", unset="Inter, with a CJK font where needed", file=True)
 
     def check(self) -> None:
@@ -163,12 +163,12 @@ class Canvas(Options):
                 text = f"{option_text(name)} and {option_text(without)} exclude each other"
                 raise UsageError(text, option=without, advice="give one of them")
         if self.vmin is not None and self.vmax is not None and not 0 < self.vmax - self.vmin < inf:
-            allowed = f"less than {option_text('vmax', self.vmax)}, by a finite number"
+            allowed = f"a number below {option_text('vmax', self.vmax)}, at a finite distance"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
         size = self._size
         for side in (size.width, size.height or size.width):
             if not LIMITS[0] <= side <= LIMITS[1]:
-                advice = f"each side takes {LIMITS[0]:g} to {LIMITS[1]:g} inches"
+                advice = f"each side must be {LIMITS[0]:g} to {LIMITS[1]:g} inches long"
                 raise UsageError(option="size", value=self.size, advice=advice)
             if side * self.dpi > MAX_PIXELS:
                 asked = f"{option_text('size', self.size)} at {option_text('dpi', self.dpi)}"
@@ -191,7 +191,7 @@ class Canvas(Options):
                 same = SAME_STYLE.get(self.size.lower().removesuffix("-full").rstrip("-0123456789"))
                 if same:
                     full = "-full" if self.size.lower().endswith("-full") and f"{same}-full" in SIZES else ""
-                    text = f"unknown size {self.size!r}: that venue has the style of {same}"
+                    text = f"unknown size {self.size!r}: that venue uses the style of {same}"
                     raise UsageError(text, option="size", value=self.size, advice=f"give --size {same}{full}")
                 raise UnknownNameError("size", self.size, [*SIZES, *SPELLINGS], option="size")
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))

@@ -38,7 +38,7 @@ def check_mathematics(text: str, option: str) -> None:
         if is_math_text(text):
             MathTextParser("path").parse(text)
     except (ValueError, RecursionError):
-        message = f"'{shorten(text, 160)}' holds mathematics between its $ that cannot be set"
+        message = f"'{shorten(text, 160)}' has a formula between $ signs that cannot be typeset"
         raise UsageError(message, option=option, value=text, advice=r"write \$ for a dollar sign") from None
 
 
@@ -64,7 +64,7 @@ def font_families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     members = {family: rc[f"font.{family}"] if family in GENERIC else [family] for family in rc["font.family"]}
     used = [family for family, names in members.items() if installed_families(names)] or [FALLBACK]
     if font in GENERIC and not installed_families(rc[f"font.{font}"]):
-        notes.append(f"no {font} font is installed: {used[0]} is used")
+        notes.append(f"no {font} font is installed, so {used[0]} is used")
     elif font is not None:
         used.insert(0, family_of(font))
         used[1:1] = [STIX] if has_serifs(used[0]) and used[0] not in SERIF else []
@@ -72,7 +72,7 @@ def font_families(font: str | None, texts: str, notes: list[str]) -> list[str]:
             notes.append(f"{used[0]} is a font for mathematics and draws > as ¿: use a Latin Modern font for text")
     elif used[0] not in members:
         lacking = ", ".join(name for names in members.values() for name in names)
-        notes.append(f"none of the style's fonts is installed ({lacking}): {used[0]} is used")
+        notes.append(f"none of the style's fonts is installed ({lacking}), so {used[0]} is used")
     lost = {sign for sign in texts if any(ord(sign) in codes for codes in OTHERS)}
     if lost and (lost := lost - _characters_of(used)):
         fallback = installed_families(CJK_FONTS)
@@ -83,7 +83,7 @@ def font_families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     if lost and re.search(CJK, "".join(lost)):  # shown under -q as well
         warnings.warn("no font for Chinese is installed: install Noto Sans CJK, or give --font FILE.ttf", stacklevel=2)
     elif lost:
-        notes.append(f"no font in use has {' '.join(sorted(lost)[:5])}: drawn as boxes; try --font FILE.ttf")
+        notes.append(f"no font in use has {' '.join(sorted(lost)[:5])}, which are drawn as boxes; try --font FILE.ttf")
     return used
 
 
@@ -224,7 +224,9 @@ def note_on_style(style: str | None) -> list[str]:
     set_here = [name for name in read_style(style) if name in (*KEPT, *SMALL, *INSTEAD)]
     flags = dict.fromkeys(INSTEAD.get(name, "--text-size" if "size" in name else "") for name in set_here)
     use = ", ".join(filter(None, flags))
-    return [f"pecli sets {', '.join(set_here)} itself, not {style}{use and f': use {use}'}"] if set_here else []
+    return (
+        [f"{style} sets {', '.join(set_here)}, but pecli sets that itself{use and f': use {use}'}"] if set_here else []
+    )
 
 
 def _check_file(style: str) -> None:

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 REPORTS: Registry[type[Report[Any]]] = Registry(
     {
         "table": ("pecli.reports.table:Table", "The numbers of an encoding, in the terminal or as a file"),
-        "stats": ("pecli.reports.stats:Stats", "What can be measured of encodings, side by side"),
+        "stats": ("pecli.reports.stats:Stats", "Encodings in numbers, side by side"),
         "explain": (
             "pecli.reports.explain:Explain",
-            "One small case step by step: frequencies, formulas, numbers, word vectors",
+            "One small example step by step: frequencies, formulas, numbers, word vectors",
         ),
     }
 )

@@ -47,7 +47,9 @@ def answer(
     for name, value in given.items():
         check_override(name, value)
     if asked.flags and (asked.runtime != ("llama.cpp",) or given):
-        raise UsageError("--flags needs --runtime llama.cpp alone, without --override", option="flags")
+        raise UsageError(
+            "--flags needs --runtime llama.cpp, without other runtimes and without --override", option="flags"
+        )
     if asked.runtime and not asked.flags:
         own = {"--same": asked.same, "--ignore": asked.ignore}
         for other in [*(name for name, value in own.items() if value), *others]:

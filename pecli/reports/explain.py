@@ -400,21 +400,21 @@ class Explain(Report[TableEncoding]):
     )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
-    tokens: str | None = option(None, "your own words, separated by spaces", unset="我 喜欢 你, the example")
+    tokens: str | None = option(None, "your own words, separated by spaces", unset="the example 我 喜欢 你")
     embeddings: str | None = option(
         None,
-        "file of word vectors, a row each (.npy .npz .csv .safetensors)",
-        unset="those of the example, three words",
+        "file of word vectors, one per row (.npy .npz .csv .safetensors)",
+        unset="the three words of the example",
         file=True,
     )
     entry: tuple[int, ...] | None = option(
-        None, "position and dimension of the entry to write out, P,D", unset="the third position, dimension 3"
+        None, "position and dimension, P,D, of the entry to write out", unset="the third position, dimension 3"
     )
     rows: int = option(10, "number of rows of a table to print, half from each end", at_least=1, at_most=10_000)
     digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
     blank: bool = option(
         False,
-        "an exercise sheet: numbers to be computed are blank; -o sheet.md also writes sheet-solved.md with the numbers",
+        "make an exercise sheet, with blanks for the numbers; -o sheet.md also writes the solution, sheet-solved.md",
     )
 
     def check(self) -> None:
@@ -480,7 +480,7 @@ class Explain(Report[TableEncoding]):
         row, column = default if self.entry is None else self.entry
         if not (rows.start <= row < rows.stop and 0 <= column < width):
             text = f"{option_text('entry', f'{row},{column}')} is not in the table"
-            advice = f"positions {rows.start} to {rows.stop - 1}, dimensions 0 to {width - 1}"
+            advice = f"it has positions {rows.start} to {rows.stop - 1}, dimensions 0 to {width - 1}"
             raise UsageError(text, option="entry", value=(row, column), advice=advice)
         return row, column
 
@@ -505,7 +505,7 @@ class Explain(Report[TableEncoding]):
         count, size = vectors.shape
         if size == width and count <= view.positions.length:
             return vectors
-        wrong, advice = f"has {count} vectors, more than positions", f"{option_text('length', count)} or more"
+        wrong, advice = f"has {count} vectors, more than there are positions", f"{option_text('length', count)} or more"
         if size != width:
             wrong = f"has vectors of width {size}, but the encoding has width {width}"
             advice = f"try {option_text('d', size)}"

@@ -218,10 +218,12 @@ def extend(
     assert isinstance(rope, Rope)
     known = trained or rope.contexts()[0]
     if known is None and layer.max_position and rope.factor not in (None, 1):
-        text = f"{path} scales with {rope.scaling}, factor {rope.factor:g}, and does not say whether its context, "
-        either = f"{text}{layer.max_position:,} positions, is the one before or after that scaling"
+        text = f"{path} scales with {rope.scaling}, factor {rope.factor:g}, but does not say whether its context of "
+        either = f"{text}{layer.max_position:,} positions is the one before or after that scaling"
         before = int(layer.max_position / rope.factor)
-        advice = f"give the one before with --trained {layer.max_position}, or --trained {before} if it was multiplied"
+        advice = (
+            f"give --trained {layer.max_position} if it is the one before, --trained {before} if it is the one after"
+        )
         raise UsageError(either, option="trained", advice=advice)
     known = known or layer.max_position
     if known is None:
@@ -229,7 +231,7 @@ def extend(
         raise UsageError(text, option="trained", advice="give it with --trained")
     found = tuple(extensions(rope, known, length, base))
     if method not in {item.method for item in found}:
-        text = f"{method} is not a method for this file"
+        text = f"{method} cannot extend this file"
         raise UsageError(text, option="method", value=method, allowed=", ".join(item.method for item in found[1:]))
     return ExtendReport(model, kind, known, length, found, method)
 
@@ -248,6 +250,4 @@ def _extended_layer(model: Model) -> tuple[str, Layer]:
     for kind, layer in ropes.items():
         if layer.window is None or layer.window.indices != layer.indices:
             return kind, layer
-    raise FileError(
-        f"every layer of {model.path} with rope looks back over a window only, so there is nothing to extend"
-    )
+    raise FileError(f"every rope layer of {model.path} looks back over a window only, so there is nothing to extend")

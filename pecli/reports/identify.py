@@ -365,7 +365,7 @@ class IdentifyReport:
         """
         options, fit = self.drawn, self.found.fit
         if not options:
-            raise PecliError(f"{self.sentence()}: there is no formula to draw beside it")
+            raise PecliError(f"{self.sentence()}: there is no formula to compare it with in a picture")
         if not self.length:
             return "bias" if isinstance(self.found.encoding, Alibi) else "spectrum", options
         if self.file is None or self.found.kept:
@@ -441,10 +441,13 @@ class IdentifyOptions(Options):
     """Options of identify besides the file."""
 
     rates: tuple[float, ...] | None = option(
-        None, "rates instead of a table, in rad/position, from pair 0 on: 1,0.5,…", at_least=0
+        None, "rates to identify instead of a table, in rad/position, beginning with pair 0: 1,0.5,…", at_least=0
     )
     base: float | None = option(
-        None, "the numbers are divisors of the rates of this base, as in llama.cpp's rope_freqs", above=1, flags=("-k",)
+        None,
+        "take the numbers as divisors of the rates of this base, as in llama.cpp's rope_freqs",
+        above=1,
+        flags=("-k",),
     )
     tensor: str | None = tensor_option()
 
@@ -484,7 +487,7 @@ def read_and_identify(
         found = identify_rates(numbers.ravel(), base)
         return IdentifyReport(file_label(path), None, found, 0)
     if base is not None:
-        raise UsageError("--base needs divisors, one number for each pair, not a table", option="base")
+        raise UsageError("--base needs divisors, one number per pair, not a table", option="base")
     found = identify(numbers)
     file = None if kept else Learned(file=path, tensor=tensor)
     length = numbers.shape["transposed" in found.kept]

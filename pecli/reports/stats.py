@@ -310,8 +310,8 @@ class Stats(Report[TableEncoding]):
     name: ClassVar[str] = "stats"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "from all pairs of positions, or from every n-th position if there are more than 2,000; each row is defined"
-        " here"
+        "computed from all pairs of positions, or from every n-th position if there are more than 2,000; each row is "
+        "defined here"
     )
     row_meanings: ClassVar[Mapping[str, str]] = ROWS
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"
@@ -321,7 +321,7 @@ class Stats(Report[TableEncoding]):
     length_in_use: ClassVar[bool] = True
 
     measure: str = measure_option("euclidean")
-    against: str = choice_of_measure("corr", "measure to correlate with")
+    against: str = choice_of_measure("corr", "measure that --measure is correlated with")
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         """Return the shape of the largest array.

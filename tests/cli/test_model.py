@@ -447,7 +447,7 @@ def test_what_a_runtime_does_with_a_scaling_is_said_to_be_not_looked_up(ask: Ask
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("heatmap gpt-2.json", 0, "gpt-2.json holds no trained numbers, so random ones are drawn"),
+        ("heatmap gpt-2.json", 0, "gpt-2.json contains no trained numbers, so random ones are drawn"),
         ("heatmap gpt-2.json -n 1024", 0, "-e learned:file=model.safetensors"),
         ("heatmap gpt-2.json -n 1025", 2, "has positions 0 to 1023, not 0 to 1024"),
         ("stats opt.json -n 2049", 2, "try --length 2048"),

@@ -170,7 +170,8 @@ def test_a_table_that_is_not_beside_its_picture_is_said(ask: Ask, folder: Path, 
     Path("own.npy").unlink()
     ended = ask("recipe", output)
     assert "--file own.npy" in ended.out
-    assert ended.err == f"pecli: own.npy is not found beside {output}: it is named as seen from where that was made\n"
+    where = "its path is relative to the folder where that file was made"
+    assert ended.err == f"pecli: own.npy is not found beside {output}: {where}\n"
     assert ask("recipe", output, "--json").code == 0
 
 
@@ -195,6 +196,6 @@ def test_a_style_is_found_beside_its_picture_and_a_batch_file_names_nothing_abov
         assert f"--style ../sub/{style} " in ask("recipe", f"../sub/{number}.png").out
         assert ask("redraw", f"../sub/{number}.png", "-o", f"again{number}.png").code == 0
     ended = ask("recipe", "../sub/0.png", str(folder / "sub" / "1.png"))
-    assert ended.err.startswith("pecli: ../sub/0.png is outside this folder: the batch file writes sub/0.png\n")
+    assert ended.err.startswith("pecli: ../sub/0.png is outside this folder: the batch file writes sub/0.png instead\n")
     Path("f.toml").write_text(ended.out)
     assert ask("batch", "f.toml", "-q", "-j", "1").out.split() == ["sub/0.png", "sub/1.png"]

@@ -105,7 +105,7 @@ def test_a_file_that_lies_elsewhere_is_not_read(
     refused = ask("redraw", file)
     assert refused.code == 2 and refused.err.count("\n") == 1
     assert refused.err.endswith(
-        f"{file} needs {path}, which is not beside it: to read it in any case, name it: {named.replace('{}', path)}\n"
+        f"{file} needs {path}, which is not beside it: to read it anyway, name it: {named.replace('{}', path)}\n"
     )
     assert sorted(item.name for item in Path().iterdir()) == ["evil.json", "link.json", "sub"]
 

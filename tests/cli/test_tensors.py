@@ -50,7 +50,7 @@ def test_where_the_table_cannot_be_told_the_line_names_one(ask: Ask, folder: Pat
 def test_what_would_be_refused_is_not_called_the_table(ask: Ask, folder: Path, table: Any) -> None:
     np.save("t.npy", table)
     text = ask("tensors", "t.npy").out
-    assert "the table" not in text and "try:" not in text and "none has real numbers" in text
+    assert "the table" not in text and "try:" not in text and "no tensor has two dimensions" in text
     assert ask("heatmap", "-e", "learned", "--file", "t.npy", "-o", "a.npy").code == 1
 
 
@@ -103,7 +103,7 @@ def test_a_name_that_would_act_on_a_terminal_is_shown_and_never_sent(ask: Ask, f
     assert text.code == 0 and shown in text.out
     assert text.out.splitlines()[-1] == "try: pecli heatmap -e learned:file=odd.npz,tensor=b"
     np.savez("only.npz", **tables)
-    assert "a plain name" in ask("tensors", "only.npz").out
+    assert "a printable name" in ask("tensors", "only.npz").out
     for form in ("md", "tex", "csv", "json"):
         assert not {"\x1b", "\u202e", "\x07"} & set(ask("tensors", "odd.npz", "--format", form).out)
 

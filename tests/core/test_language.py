@@ -134,3 +134,4 @@ def test_the_language_that_is_given_wins_over_the_environment_whatever_that_says
 @pytest.mark.parametrize("text", ["qwen.json in place of llama.json", "a/b for c", "xPos falls", "d is odd"])
 def test_names_of_files_keep_their_first_letter(text: str) -> None:
     assert capitalised(text) == text and capitalised("rope in place of a.json") == "Rope in place of a.json"
+    assert capitalised("a dot for each position") == "A dot for each position"

@@ -145,16 +145,16 @@ def test_blocks_of_half_steps_are_means() -> None:
     ("sincos2d:d=16,grid=2x2x2", "d=16 is not divisible by 6: each of 3 axes"),
     ("sincos2d:grid=14", "grid=14 is not allowed: it takes rows x columns such as 14x14"),
     ("sincos2d:grid=0x4", "grid=0x4 is not allowed"),
-    ("sincos2d:grid=9999x9999", "1,000,000 cells at most"),
-    ("rope:axes=2", "axes=blocks is for positions in a grid"),
-    ("rope:sections=2,3", "sections 2,3 are 5 pairs for 2 axes, and there are 64 pairs (d = 128) and 1 axes"),
-    ("rope:sections=2,3,grid=4x4", "sections 2,3 are 5 pairs for 2 axes, and there are 64 pairs (d = 128) and 2 axes"),
-    ("rope:d=18,grid=3x3", "9 pairs (d = 18) cannot be shared by 2 axes"),
-    ("rope:grid=3x3,scaling=linear,factor=2", "scaling=linear is for positions on a line, or for sections"),
-    ("rope:scale_grid=detr", "scale_grid=detr is for positions in a grid"),
+    ("sincos2d:grid=9999x9999", "at most 1,000,000 cells"),
+    ("rope:axes=2", "axes=blocks needs positions in a grid"),
+    ("rope:sections=2,3", "sections 2,3 are 5 pairs for 2 axes, but there are 64 pairs (d = 128) and 1 axes"),
+    ("rope:sections=2,3,grid=4x4", "sections 2,3 are 5 pairs for 2 axes, but there are 64 pairs (d = 128) and 2 axes"),
+    ("rope:d=18,grid=3x3", "9 pairs (d = 18) cannot be divided equally among 2 axes"),
+    ("rope:grid=3x3,scaling=linear,factor=2", "scaling=linear needs positions on a line, or sections"),
+    ("rope:scale_grid=detr", "scale_grid=detr needs positions in a grid"),
     ("rope:interleaved=true", "interleaved needs sections"),
-    ("learned:prefix=1", "prefix=1 is for positions in a grid"),
-    ("learned:resize=3x3", "resize=3x3 is for positions in a grid"),
+    ("learned:prefix=1", "prefix=1 needs positions in a grid"),
+    ("learned:resize=3x3", "resize=3x3 needs positions in a grid"),
     ("learned:grid=2x3,resize=2x3x4", "resize=2x3x4 needs as many axes as grid=2x3"),
     ("learned:grid=2x3,resize_by=bilinear", "resize_by needs"),
 ])  # fmt: skip
@@ -230,9 +230,9 @@ def test_golden_directions_are_spread_and_mixed_ones_perpendicular() -> None:
 
 
 @pytest.mark.parametrize(("spec", "said"), [
-    ("rope:directions=golden", "directions=golden is for positions in a grid"),
-    ("rope:directions=golden,grid=2x3x4", "directions=golden is for a grid of rows and columns"),
-    ("rope:directions=mixed,grid=3x4,axes=alternating", "directions=mixed shares out the pairs"),
+    ("rope:directions=golden", "directions=golden needs positions in a grid"),
+    ("rope:directions=golden,grid=2x3x4", "directions=golden needs a grid of rows and columns"),
+    ("rope:directions=mixed,grid=3x4,axes=alternating", "directions=mixed decides how the pairs are shared"),
     ("rope:directions=golden,directions_seed=2,grid=3x4", "directions_seed belongs to directions=mixed"),
 ])  # fmt: skip
 def test_directions_that_have_no_meaning_are_refused(spec: str, said: str) -> None:

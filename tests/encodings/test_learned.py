@@ -43,7 +43,7 @@ def test_the_first_row_may_be_another_position_and_numbers_be_divided(file: str)
     assert np.array_equal(rows(file=file, first_position=1, start=1, length=11), TABLE)
     with pytest.raises(UsageError, match="positions -2 to 8 and no others"):
         Learned(file=file, first_position=-2).table(np.array([9.0]))
-    with pytest.raises(UsageError, match="first_position needs a file"):
+    with pytest.raises(UsageError, match="first_position is for a file without a grid"):
         Learned(file=file, first_position=1, grid="2x5")
 
 
@@ -71,7 +71,7 @@ def test_beyond_the_rows_there_is_nothing(options: dict[str, int], said: str, fi
         (("scatter", "--file", "trained.npy", "--length", "12"), 2, "do not extrapolate"),
         (("heatmap", "--file", "none.npy"), 1, "none.npy does not exist"),
         (("heatmap", "--tensor", "wpe"), 2, "give --file too"),
-        (("heatmap", "--file", MINILM, "--seed", "3"), 2, "--seed 3 is for the untrained table"),
+        (("heatmap", "--file", MINILM, "--seed", "3"), 2, "--seed 3 is for an untrained table"),
         (("heatmap", "--file", MINILM, "--d", "23", "--length", "5"), 2, "has 24 columns"),
         (("heatmap", "--file", MINILM, "--tensor", "wte", "--length", "5"), 2, "wte"),
         (("heatmap", "--file", "bad.npy"), 1, "row 2, column 1: nan"),

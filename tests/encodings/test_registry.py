@@ -150,9 +150,10 @@ def test_a_bias_is_listed_like_every_encoding_and_refused_where_a_table_is_neede
         pecli.figure("heatmap", encoding="window:reach=2")
     text, _, item = str(refused.value).partition("; try ")
     assert text == "heatmap cannot show window: it has no table"
-    assert item.split(", ") == [
+    every = [
         name for name, analysis in ANALYSES.items() if issubclass(Window, analysis.requires) and not analysis.composed
     ]
+    assert item == f"{', '.join(every[:2])}, …: pecli encodings window lists all"
     with pytest.raises(UsageError, match="window has no table: it is added to the score"):
         pecli.encode("window")
 

@@ -118,8 +118,8 @@ def test_one_vector_turns_by_many_positions_and_many_by_one_under_any_leading_ax
 
 
 def test_vectors_that_do_not_fit_are_refused() -> None:
-    for x, positions, text in (((2, D), (3,), "2 for 3"), ((2, 3, D), (3, 2), "2×3 for 3×2")):
-        with pytest.raises(UsageError, match=f"one vector for each position, not {text}"):
+    for x, positions, text in (((2, D), (3,), "2 vectors for 3"), ((2, 3, D), (3, 2), "2×3 vectors for 3×2")):
+        with pytest.raises(UsageError, match=f"one vector per position, not {text} positions"):
             Rope(d=D).rotate(np.zeros(x), np.zeros(positions))
     for width in (D - 2, D + 2, 1):
         with pytest.raises(UsageError, match=f"rotate .* d = 14 numbers, but {width} are given"):
@@ -133,7 +133,7 @@ def test_vectors_that_do_not_fit_are_refused() -> None:
     [
         ({"d": 127}, "d=127 is odd: it takes an even d"),
         ({"pairing": "neox"}, "interleaved, half"),
-        *(({"query": f"random:{seed}"}, "SEED a whole number") for seed in ("", "-1", "x", "1.5", "1000000000")),
+        *(({"query": f"random:{seed}"}, "SEED is a whole number") for seed in ("", "-1", "x", "1.5", "1000000000")),
     ],
 )
 def test_what_cannot_be_is_refused(given: dict[str, Any], said: str) -> None:
@@ -174,7 +174,7 @@ def test_a_query_has_a_seed_of_its_own_or_the_right_size(folder: Path) -> None:
     first, same, other = (Rope(d=D, query=f"random:{seed}").vector for seed in (3, 3, 4))
     assert np.array_equal(first, same) and not np.any(first == other)
     np.save("q.npy", np.zeros((1, D + 1)))
-    with pytest.raises(UsageError, match=r"q\.npy holds 15 numbers, not d = 14"):
+    with pytest.raises(UsageError, match=r"q\.npy has 15 numbers, not d = 14"):
         pecli.encode("rope", d=D, query="q.npy", length=3)
 
 

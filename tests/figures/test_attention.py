@@ -45,8 +45,8 @@ def test_the_examples_are_the_articles_sentences(name: str, sentence: str, other
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"tokens": ""}, "tokens='' holds no token"),
-        ({"tokens": "a"}, "tokens=a holds one token, but order needs two or more"),
+        ({"tokens": ""}, "tokens='' has no token"),
+        ({"tokens": "a"}, "tokens=a has one token, but an order needs two or more"),
         ({"tokens": "a\udcff b"}, "UTF-8"),
         ({"tokens": "a b", "sentences": "like"}, "exclude each other"),
         ({"sentences": "lik"}, "did you mean 'like'"),
@@ -130,7 +130,7 @@ def test_a_file_gives_a_row_for_each_different_token_in_order_of_appearance(fold
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        (np.ones((3, 5)), "3 × 5 numbers and 2 × 5 are needed.* a row for each different token"),
+        (np.ones((3, 5)), "3 × 5 numbers, but 2 × 5 are needed.* one row per different token"),
         (np.ones((2, 7)), "give d=7"),
         (np.full((2, 5), 1e200), "10 values"),
     ],

@@ -173,7 +173,7 @@ def test_a_difference_says_where_columns_only_have_other_places(one: str, other:
         ({"encoding": ["rope"], "difference": True}, "two encodings, not 1"),
         (
             {"encoding": ["rope", "rope:base=5"], "figure": "spectrum", "difference": True},
-            "one image each, all of the same size",
+            "one image of the same size for each encoding",
         ),
         ({"encoding": ["rope", "clock", "sinusoidal"], "difference": True}, "two encodings, not 3"),
         ({"encoding": ["rope", "binary"], "figure": "dials"}, "dials cannot show binary"),

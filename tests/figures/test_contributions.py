@@ -81,7 +81,7 @@ def test_norms_weigh_the_pairs(folder: Path) -> None:
     )
     assert np.allclose(found.contribution, plain.contribution * norms) and found.ends == (-7.0, 7.0)
     np.save(folder / "norms.npy", norms[1:])
-    with pytest.raises(UsageError, match="7 numbers, not 8"):
+    with pytest.raises(UsageError, match="7 numbers, but needs 8"):
         numbers_of("contributions", encoding="rope:d=16", length=50, norms="norms.npy")
 
 

@@ -104,9 +104,9 @@ def test_few_colours_keep_the_diagonal_and_the_text() -> None:
 
 REFUSED = [
     (("-o", "a.gif"), "a sweep, but this is one picture"),
-    (("--base", "1..1001:1001", "-o", "a.gif"), "1,001 pictures in one file, but at most 1,000 fit"),
-    (("--base", "1..257:257", "-o", "a.png"), "257 pictures in one file, but at most 256 fit"),
-    (("--start", "1..9991", "-o", "a.png"), "9,991 pictures in one file, but at most 256 fit"),
+    (("--base", "1..1001:1001", "-o", "a.gif"), "1,001 pictures in one file, but at most 1,000 are allowed"),
+    (("--base", "1..257:257", "-o", "a.png"), "257 pictures in one file, but at most 256 are allowed"),
+    (("--start", "1..9991", "-o", "a.png"), "9,991 pictures in one file, but at most 256 are allowed"),
     (
         ("--base", "1..1000:1000", "--size", "slide", "--dpi", "600", "-o", "a.gif"),
         "drawing 1,000 × 5,332 × 3,000 pixels",
@@ -115,7 +115,7 @@ REFUSED = [
     (("--base", "10,20", "--fps", "2", "-o", "a.png"), "--fps 2 is for .gif, .webp files only"),
     (("--base", "10,20", "-j", "2", "-o", "a.png"), "--jobs 2 needs several pictures, or a .gif"),
     (("--base", "10,20", "-j", "no", "-o", "a.gif"), "--jobs no is not allowed"),
-    (("--base", "10,20", "--cmap", "viridis,magma", "-o", "a.gif"), "has one --cmap"),
+    (("--base", "10,20", "--cmap", "viridis,magma", "-o", "a.gif"), "can have only one --cmap"),
 ]
 
 

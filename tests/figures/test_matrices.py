@@ -190,7 +190,7 @@ def test_a_long_average_without_a_closed_form_shows_a_bar_and_says_why() -> None
         numbers_of("heatmap", ((9, 9),), encoding="sinusoidal:d=2,dtype=float16", length=3000)
     finally:
         TRACKER.reset(before)
-    assert "averaging sinusoidal: it has no closed form" in text
+    assert "averaging sinusoidal row by row, as it has no closed form" in text
 
 
 def test_a_learned_table_longer_or_wider_than_the_pixels_shows_rows_and_columns_of_it(tmp_path: Path) -> None:

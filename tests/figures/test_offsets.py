@@ -464,8 +464,8 @@ def test_a_bias_is_added_to_the_scores_and_a_causal_one_hides_later_keys() -> No
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"encoding": "t5"}, "t5 adds a learned bias, so give its table: t5:file="),
-        ({"encoding": "sinusoidal", "head": 0}, "selects the bias of a head, but sinusoidal has none"),
+        ({"encoding": "t5"}, "t5 adds a learned bias; give its table: t5:file="),
+        ({"encoding": "sinusoidal", "head": 0}, "selects the bias of a head, but sinusoidal has no biases"),
         ({"encoding": "alibi:heads=2", "head": 2}, "head=2 does not exist"),
     ],
 )

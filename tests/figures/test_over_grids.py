@@ -165,7 +165,7 @@ def test_frames_of_a_video_stand_side_by_side() -> None:
     values = pecli.encode("sincos2d:d=12", grid="2x3x4")[:, 0].reshape(2, 3, 4)
     assert image.shape == (3, 9) and image.mask[:, 4].all()
     assert np.array_equal(image[:, :4], values[0]) and np.array_equal(image[:, 5:], values[1])
-    with pytest.raises(UsageError, match="for a video, tiles shows only chosen patches: give at"):
+    with pytest.raises(UsageError, match="for a video, tiles shows only the patches chosen with at: give at"):
         pecli.tiles("sincos2d:d=12", grid="2x3x4")
 
 
@@ -187,9 +187,9 @@ def test_offsets_of_a_grid_are_means_over_all_pairs_there() -> None:
 
 
 @pytest.mark.parametrize(("figure", "options", "said"), [
-    ("offsets", {"log": True}, "offsets of a grid are a map, but log is for lines"),
-    ("offsets", {"length": 3}, "length=3 changes nothing here: a grid or a sequence is taken whole"),
-    ("tiles", {"start": 1}, "start=1 changes nothing here: a grid or a sequence is taken whole"),
+    ("offsets", {"log": True}, "offsets on a grid are drawn as a map, but log is for lines"),
+    ("offsets", {"length": 3}, "length=3 changes nothing here: a grid or a sequence always has all its positions"),
+    ("tiles", {"start": 1}, "start=1 changes nothing here: a grid or a sequence always has all its positions"),
     ("dials", {"at": 24}, "has the positions 0 to 23 and no others"),
     ("maps", {"grid": None, "encoding": "rope"}, "maps shows positions in a grid, but those of RoPE"),
     ("curves", {"at": "4x0"}, "at=4x0 is outside the grid 4x6, counted from 0x0"),

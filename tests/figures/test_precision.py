@@ -97,7 +97,7 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     ("options", "said"),
     [
         ({"dtype": "float64"}, "has no rounding to show: try float16, bfloat16 or float32"),
-        ({"length": 70_000}, "float16 cannot hold the angles at position 69,999"),
+        ({"length": 70_000}, "float16 cannot represent the angles at position 69,999"),
         ({"encoding": "geometric:d=64", "start": -(10**9), "length": 3}, "at position −1,000,000,000: try bfloat16"),
         ({"encoding": "binary"}, "precision cannot show binary: it has no frequencies"),
     ],

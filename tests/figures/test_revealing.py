@@ -59,7 +59,7 @@ WRONG = [
     ("waves --revealed 0 -o a.png", "--revealed 0"),
     ("scatter --reveal", "--reveal"),
     ("waves --dims 3 --revealed 1 -o a.png", "is drawn in one step"),
-    ("heatmap --dims 2,3 --reveal -o a.gif", "a .gif file holds a sweep"),
+    ("heatmap --dims 2,3 --reveal -o a.gif", "a .gif file shows a sweep"),
 ]
 
 

@@ -44,7 +44,7 @@ def test_settings_hold_inside_and_come_back(tmp_path: Path) -> None:
 def test_letters_that_no_font_has_are_one_note_and_no_warning() -> None:
     picture = pecli.figure("heatmap", d=3, length=5, dpi=30, title="عربي ਪ \U0001f680 é λ ਪ")
     assert picture.render("png")[0].startswith(b"\x89PNG")
-    assert picture.notes == ["no font in use has ਪ \U0001f680: drawn as boxes; try --font FILE.ttf"]
+    assert picture.notes == ["no font in use has ਪ \U0001f680, which are drawn as boxes; try --font FILE.ttf"]
 
 
 @pytest.mark.long
@@ -112,7 +112,7 @@ def test_a_font_is_used_by_name_or_file_and_a_style_may_name_a_family(font: str,
         (folder / "family.mplstyle").write_text(f"font.family: {text}\n")
         with style_context(Canvas(style="family.mplstyle")) as notes:
             assert mpl.rcParams["font.family"] == family
-        assert [note.partition(":")[0] for note in notes] == said
+        assert [note.partition(", so ")[0] for note in notes] == said
 
 
 Process = Callable[..., subprocess.CompletedProcess[Any]]
@@ -190,7 +190,7 @@ def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str)
     members: Any = f"font.{font}"
     there = set(mpl.rcParams[members]) & set(font_manager.fontManager.get_font_names())
     assert ended.code == 0
-    assert ended.err == ("" if there else f"pecli: no {font} font is installed: Inter is used\n")
+    assert ended.err == ("" if there else f"pecli: no {font} font is installed, so Inter is used\n")
 
 
 @pytest.mark.long
@@ -223,7 +223,7 @@ def test_a_style_file_says_the_size_of_text_and_the_colours_of_lines_and_is_told
     with Image.open(io.BytesIO(picture.render("png")[0])) as image:
         colours = {colour[:3] for _, colour in image.convert("RGB").getcolors(1 << 20)}  # type: ignore[union-attr,index]
     assert {(255, 0, 0), (0, 255, 0)} <= colours and image.size[0] == int(6.75 * 40)
-    assert picture.notes == ["pecli sets axes.grid, figure.figsize itself, not my.mplstyle: use --size"]
+    assert picture.notes == ["my.mplstyle sets axes.grid, figure.figsize, but pecli sets that itself: use --size"]
     assert pecli.figure("curves", style="my.mplstyle", text_size=9).canvas.inches.font == 9
     assert (
         pecli.figure("curves", style="fivethirtyeight").canvas.inches.font == 8

@@ -289,7 +289,7 @@ def test_content_is_from_a_seed_or_a_file(folder: Path) -> None:
     np.save("q.npy", table)
     assert np.array_equal(rotated(content="q.npy").before, table)
     np.save("q.npy", np.zeros((LENGTH, D + 2)))
-    with pytest.raises(UsageError, match=r"q\.npy holds 11 × 16 numbers, but 11 × 14 are needed"):
+    with pytest.raises(UsageError, match=r"q\.npy has 11 × 16 numbers, but 11 × 14 are needed"):
         rotated(content="q.npy")
 
 

@@ -80,7 +80,7 @@ def test_latex_of_every_report_is_ascii_but_for_chinese(report: str, name: str) 
         (("explain", "-d", "4"), ["$10000^{-2/4}$", r"$\cos \omega_{1}p$", r"\cos (2 \cdot 10000^{-2/4}) = "]),
         (
             ("explain", "rope"),
-            ["Turned: $f(x, p) = R_{p} x$,", r"$\langle R_{p} x, R_{q} y\rangle$", "$x'(2, 3) = x_{3}"],
+            ["Rotated: $f(x, p) = R_{p} x$,", r"$\langle R_{p} x, R_{q} y\rangle$", "$x'(2, 3) = x_{3}"],
         ),
         (("explain", "rope", "--lang", "zh"), ["旋转：$f(x, p) = R_{p} x$", r"角度是 $\omega_{j}\cdot p$。"]),
         (("explain", "relative"), ["offset $i - j$"]),

@@ -50,7 +50,7 @@ def test_every_difference_is_listed_and_nothing_drawn(ask: Ask, drawn: Path) -> 
         "missing: x/30.csv",
         "no longer asked for: x/20.json",
     ]
-    assert ended.err == "pecli: 4 files are missing, stale or no longer asked for\n"
+    assert ended.err == "pecli: 4 files are missing, stale or orphaned\n"
     assert before_and_after(drawn) == before
 
 

@@ -133,7 +133,7 @@ WRONG: list[tuple[str, list[str]]] = [
     (HEAT + 'encoding = "rope"\nd = 7\n', [f"{FILE}:4: figure 1", "even d"]),
     (HEAT + 'd = 4\nencoding = "rope:base=0"\n', [f"{FILE}:4: figure 1: rope: base = "]),  # the line of the encoding
     (WAVES + 'cmap = "Greys"\n', [f"{FILE}:3: ", "cmap = Greys changes nothing"]),
-    (HEAT + "title = '$x_$'\n", [f"{FILE}:3: figure 1", "mathematics", r"write \$"]),
+    (HEAT + "title = '$x_$'\n", [f"{FILE}:3: figure 1", "formula", r"write \$"]),
     (HEAT + 'style = "odd.mplstyle"\n', [f"{FILE}:3: ", "odd.mplstyle", "lines.linewidth"]),
     (HEAT + 'font = "nope"\n', [f"{FILE}:3: figure 1", "unknown font 'nope'"]),
     (HEAT + 'encoding = "learned:file=no.csv"\n', [FILE, "figure 1", "no.csv does not"]),
@@ -315,5 +315,5 @@ def test_a_figure_that_is_left_out_may_be_wrong(ask: Ask, only: str, refused: bo
     Path("f.toml").write_text("".join(f"[[figure]]\n{each}\n" for each in figures) + "nope = 1\n")
     ended = ask("batch", "f.toml", "--only", only, "--dry-run")
     assert ended.code == (2 if refused else 0) and ("pecli curves" in ended.out) is not refused
-    left_out = "" if refused else "left out: "
+    left_out = "" if refused else "skipped: "
     assert f"pecli: {left_out}f.toml:9: figure 2 (b): unknown option of heatmap 'nope'" in ended.err

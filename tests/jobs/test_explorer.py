@@ -80,8 +80,8 @@ def test_a_scaled_encoding_starts_as_it_was_given() -> None:
         ({"length": "9" * 40}, "length"),
         ({"size": "1000x1000"}, "size"),
         ({"cmap": "nope"}, "nope"),
-        ({"title": "$^$"}, "mathematics"),
-        ({"title": "x" * 60_000}, "title has 60,000 letters, and 2,000 are the most"),
+        ({"title": "$^$"}, "formula"),
+        ({"title": "x" * 60_000}, "title has 60,000 characters, but at most 2,000 are allowed"),
     ],
 )
 def test_what_cannot_be_drawn_is_said_in_a_line(values: dict[str, str], said: str) -> None:

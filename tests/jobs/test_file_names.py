@@ -133,8 +133,8 @@ def test_names_made_up_in_a_sweep_tell_all_that_is_swept(given: dict[str, Any], 
 
 
 @pytest.mark.parametrize(("count", "said"), [
-    (2, "two pictures would be written to a.png: put {dpi} into its name, as in a-{dpi}.png"),
-    (12, "12 pictures would be written to a.png: put {dpi} into its name, as in a-{dpi}.png"),
+    (2, "two pictures would be written to a.png: add {dpi} to the name, as in a-{dpi}.png"),
+    (12, "12 pictures would be written to a.png: add {dpi} to the name, as in a-{dpi}.png"),
 ])  # fmt: skip
 def test_pictures_in_one_name_are_said_once_with_what_to_do(ask: Ask, count: int, said: str) -> None:
     refused = ask("heatmap", "--dpi", ",".join(map(str, range(10, count + 10))), "-o", "a.png")
@@ -142,4 +142,4 @@ def test_pictures_in_one_name_are_said_once_with_what_to_do(ask: Ask, count: int
 
 
 def test_a_name_lacks_every_option_that_is_swept(ask: Ask) -> None:
-    assert "put {d}-{dpi} into its name" in ask("heatmap", "--dpi", "10,20", "-d", "4,6", "-o", "a.png").err
+    assert "add {d}-{dpi} to the name" in ask("heatmap", "--dpi", "10,20", "-d", "4,6", "-o", "a.png").err

@@ -101,7 +101,7 @@ def test_a_function_is_its_figure() -> None:
 
 def test_help_says_what_the_command_line_says_and_gives_lines_that_run() -> None:
     text = pecli.distance.__doc__ or ""
-    assert "measure : str or several\n    how two rows are compared" in text and "DistanceNumbers" in text
+    assert "measure : str or several\n    measure between two rows" in text and "DistanceNumbers" in text
     assert {"heatmap", "stats"} <= set(dir(pecli)) and {"heatmap", "stats", "encode", "Picture"} <= set(pecli.__all__)  # type: ignore[attr-defined]  # made when asked
 
 

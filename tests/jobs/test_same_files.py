@@ -85,13 +85,13 @@ def test_under_a_name_that_nobody_gave_no_file_of_others_is_replaced(ask: Ask, f
 
 def test_a_batch_does_not_replace_its_own_file_nor_another_figures_table(table: Path) -> None:
     (table / "plan.json").write_text('[[figure]]\ncommand="heatmap"\noutput="plan.json"\n')
-    with pytest.raises(UsageError, match=r"plan\.json .* is read here"):
+    with pytest.raises(UsageError, match=r"plan\.json .* would replace a file that a picture is made from"):
         read_batch("plan.json")
     (table / "p.toml").write_text(
         '[[figure]]\ncommand="table"\noutput="t.csv"\n'
         '[[figure]]\ncommand="heatmap"\nencoding="learned:file=t.csv"\nlength=3\noutput="a.png"\n'
     )
-    with pytest.raises(UsageError, match=r"t\.csv .* is read here"):
+    with pytest.raises(UsageError, match=r"t\.csv .* would replace a file that a picture is made from"):
         read_batch("p.toml")
 
 

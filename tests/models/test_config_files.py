@@ -85,9 +85,9 @@ def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -
 NO_CONFIG = {
     b"": "line 1 column 1",
     b"{": "line 1",
-    b"[]": "holds no JSON object",
-    b"null": "holds no JSON object",
-    b"3": "holds no JSON object",
+    b"[]": "contains no JSON object",
+    b"null": "contains no JSON object",
+    b"3": "contains no JSON object",
     b'{"a": "\xff"}': "byte 7 is not UTF-8 text",
     b'{"rope_theta": ' + b"9" * 5000 + b"}": "4300 digits",
     b"[" * 200_000: "recursion",

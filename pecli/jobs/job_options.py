@@ -39,7 +39,7 @@ class Output(Options):
         common=True,
     )
     format: str | None = option(None, "format, if no file name gives it", choices=lambda: FORMATS, unset="png")
-    no_clobber: bool = option(False, "keep existing files: a command ends with 1, a batch skips them")
+    no_clobber: bool = option(False, "keep existing files; only those that are missing are written")
     long: bool = option(False, "long format of .csv and .json: one row per number, as line figures always have")
     csv_sep: str = option(
         "comma",

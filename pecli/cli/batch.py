@@ -173,7 +173,7 @@ def batch(
         for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
             raise UnusedOptionError(name, given[name], f"{option_text(mode)} draws nothing")
     if schema or init:
-        print_results([dumps(batch_schema(), ensure_ascii=False) if schema else write_example(file or START)])
+        print_results([dumps(batch_schema(), ensure_ascii=False, indent=2) if schema else write_example(file or START)])
         return
     if file is None:
         raise UsageError("name a TOML file, - for standard input, or --init to start one")

@@ -87,7 +87,7 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
         with Steps(total, quiet) as steps, closing(run(plan.jobs, **how)) as outcomes:
             for result in outcomes:
                 ended.append(result)
-                shown = result.paths if result.state == WRITTEN and not as_json else []
+                shown = [*result.sizes] if result.state == WRITTEN and not as_json else []
                 steps.advance(f"{result.state} {' '.join(result.paths)}", [*map(as_flags, result.notes)], shown)
     except BaseException:
         print_failures(ended)
@@ -175,7 +175,7 @@ def batch(
         for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
             raise UnusedOptionError(name, given[name], f"with {option_text(mode)}, nothing is drawn")
     if schema or init:
-        print_results([dumps(batch_schema(), ensure_ascii=False) if schema else write_example(file or START)])
+        print_results([dumps(batch_schema(), ensure_ascii=False, indent=2) if schema else write_example(file or START)])
         return
     if file is None:
         raise UsageError("give a TOML file, - for standard input, or --init, which writes one to start from")
@@ -242,7 +242,7 @@ def write_example(path: str) -> str:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if os.path.exists(path):
         raise OutputError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")
-    check_target(path, clobber=True, option="init", example=START)
+    check_target(path, option="init", example=START)
     write(path, EXAMPLE.format(path=path).encode())
     return path
 

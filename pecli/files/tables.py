@@ -536,6 +536,14 @@ class HeldSpec(str):
     table: Array
 
 
+def array_name(array: Array) -> str:
+    """Return the name of a Python array by its shape and numbers, (…) of any type."""
+    import hashlib
+
+    numbers = array.astype(np.float64, copy=False)
+    return IN_MEMORY + hashlib.sha256(repr(numbers.shape).encode() + numbers.tobytes()).hexdigest()[:16]
+
+
 def hold(array: Any, spec: str) -> HeldSpec:
     """Return a spec with the array's name filled in; equal numbers have the same name, whatever their type.
 
@@ -544,8 +552,6 @@ def hold(array: Any, spec: str) -> HeldSpec:
 
     Raises as `read_table` does.
     """
-    import hashlib
-
     numbers = numbers_of(array)
     stored = StoredArray(numbers.shape, numbers.dtype.name, lambda: numbers, numbers.dtype.kind in REAL_KINDS)
     cells = _cells(stored.shape[:-1])
@@ -553,7 +559,7 @@ def hold(array: Any, spec: str) -> HeldSpec:
     if len(cells) > 1:  # the user then has to give --grid
         table = np.array(table.reshape(*cells, -1))
         table.setflags(write=False)
-    name = IN_MEMORY + hashlib.sha256(repr(table.shape).encode() + table.tobytes()).hexdigest()[:16]
+    name = array_name(table)
     held = HeldSpec(spec.format(name))
     held.table = _held.setdefault(name, table)
     return held

@@ -19,7 +19,7 @@ CLOSE = 0.999  # mean cosine of the residual angles at a position that explains 
 FRONT = 8  # rows at the start that may be special: class token, padding
 FIRST = 64  # rows of the first fit
 MAX_GUESS_RMS = 0.4  # a guess with a larger relative residual rms is rejected
-NOISE = 5e-3  # largest relative residual rms of a formula
+NOISE = 0.1  # largest relative residual rms of a formula
 EXACT = 1e-15  # relative residual rms caused by float64 rounding
 SINGLE = 3e-7  # relative difference between libraries that compute in float32
 SHARE_RIGHT = 0.6  # a formula must match at least this share of the fitted values up to rounding
@@ -276,9 +276,9 @@ def guesses_of_whole(table: Array, rows: Array, layout: str, exponents: Array, c
         return
     counts, steps = np.rint(counts), exponents[sines][1:]
     places = (rows + counts[0, 0])[1:, None]
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         high = -np.log((counts[1:, 1:] / places).max(axis=0)) / steps
-    low = -np.log(((counts[1:, 1:] + 1) / places).min(axis=0)) / steps
+        low = -np.log(((counts[1:, 1:] + 1) / places).min(axis=0)) / steps
     if len(high) and np.isfinite(decay := float((high.min() + low.max()) / 2)):
         yield Fit("whole", layout, cosine, exponents, rms(table) * sqrt(2), decay=decay, start=float(counts[0, 0]))
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice, product
-from math import inf, pi, prod
+from math import inf, pi, prod, sqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
@@ -25,6 +25,7 @@ from pecli.encodings.grid import SCALES
 from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Sinusoidal
+from pecli.files.tables import REAL_KINDS
 from pecli.measures.differences import RELATIVE, Differences, Expected, differences
 from pecli.measures.fits import (
     CIRCLE,
@@ -73,7 +74,7 @@ from pecli.measures.kept import (
     without_copies,
     without_repeated_rows,
 )
-from pecli.measures.rates import BASES, BLENDS, ntk_equivalent, ropes_of, slopes_of, tensor2tensor_of
+from pecli.measures.rates import BASES, BLENDS, alibi_of, ntk_equivalent, ropes_of, slopes_of, tensor2tensor_of
 from pecli.measures.waves import power_spectrum
 
 MIN_ROWS = 4  # fewest rows that determine rate, phase, radius and a residual
@@ -81,7 +82,8 @@ FITTED = 1 << 16  # largest number of values used for a fit
 SMALLEST = 1e-60  # tables with a smaller maximum are not identified: fourth powers would underflow
 TYPE_SHARE = 0.5  # a table has a number type if at least this share of its values does
 MAX_WRONG = 0.1  # largest share of values that may differ from a formula with arbitrary rates
-FEW = 0.01  # largest share of values that a formula leaves unexplained before other forms of the table are tried
+FEW = 0.01  # largest share of values that a formula leaves unexplained, before other forms of the table are tried and
+# beside noise
 CLEAN = 6  # first number of `Identified.standing` if a formula explains every value without changes
 MAX_ALIKE = 3  # alternatives listed beside an encoding
 MAX_HANDS = 6  # most hands of a clock
@@ -110,7 +112,8 @@ class Identified(Differences):
     alike : other encodings that fit equally well, at most MAX_ALIKE
     same : True if `encoding` gives the formula's values, False if it is the encoding that was probably intended
     scale : factor by which the formula's values are multiplied
-    hint : "zeros" if all numbers are zero; "negated" if only the negative of the table has a formula; otherwise ""
+    hint : "zeros" if all numbers are zero; "negated" if only the negative of the table has a formula; "few_rates" if
+        fewer than two rates are above 0; otherwise ""
     certain : True if all values match up to rounding, or known changes explain those that differ
     noise : rms of noise in all values; 0 if most values match up to rounding
     explained, rank, periods : set if no formula was found: the share of variance in the strongest wave of each column,
@@ -157,8 +160,10 @@ class Identified(Differences):
 
     @property
     def rebuilt(self) -> bool:
-        """Whether the encoding reproduces the table up to rounding."""
-        return self.same and not self.kept and not {"column_order", "scale", "columns_of_zeros"} & {*self.up_to}
+        """Whether the encoding reproduces every number of the table up to rounding."""
+        damaged = self.cells or self.noise or self.zeros or self.unlike
+        changed = {"column_order", "scale", "columns_of_zeros"} & {*self.up_to}
+        return self.same and not (self.kept or damaged or changed)
 
     @property
     def correct(self) -> bool:
@@ -328,7 +333,9 @@ def with_differences(table: Array, found: Identified, places: Array, noisy: bool
     if not noisy or noise > NOISE * found.scale:
         return None
     told = differences(table, expected(levels[-1], 6 * noise), places)
-    return None if told is None else replace(found, **(vars(told) | {"changes": ()}), noise=noise, certain=False)
+    if told is None or told.cells > FEW * table.size:
+        return None
+    return replace(found, **(vars(told) | {"changes": ()}), noise=noise, certain=False)
 
 
 def expected_of_encoding(found: Identified, level: float, noise: float) -> Expected:
@@ -405,7 +412,8 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
     clean, kind = fit.is_clean(part, places), blank.number_type
     unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # relative precision of the rates
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
-    limit = 1.5 * fit.rms + 3 * (EXACT + unit * turned) * fit.scale
+    noisy = fit.rms > RELATIVE[kind] * fit.scale  # errors of rounding are not independent
+    limit = (sqrt(1 + 100 / part.size) if noisy else 1.5) * fit.rms + 3 * (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
     start = round(fit.start) if fit.start % 1 != 0.5 else fit.start
     found = replace(blank, fit=fit, start=start, scale=fit.scale)
@@ -692,12 +700,25 @@ def identify_rates(numbers: Array, base: float | None = None) -> Identified:
     return found
 
 
+def identify_biases(biases: Array) -> Identified | None:
+    """Return the ALiBi whose biases these are, as `alibi_of` takes them; None if they are no ALiBi's."""
+    if biases.dtype.kind not in REAL_KINDS:
+        return None
+    kind = type_of(biases)
+    if (encoding := alibi_of(biases, 4 * RELATIVE[kind])) is None:
+        return None
+    return Identified(
+        number_type=kind, filled=biases.shape[-1], certain=True, encoding=encoding, same=True, kept=("biases",)
+    )
+
+
 def of_rates(rates: Array, numbers: Array) -> Identified:
     """Return the result for rates, rad/position, (n_pairs,), that follow from the `numbers` of a file."""
     places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in numbers.tolist())
     typed = 0.5 * 10.0**-places if places < PLACES else 0.0
     number_type = "float64" if typed else type_of(numbers)
-    blank = Identified(number_type=number_type, filled=2 * len(rates))
+    hint = "few_rates" if np.count_nonzero(rates) < 2 else ""
+    blank = Identified(number_type=number_type, filled=2 * len(rates), hint=hint)
     errors = np.maximum(typed if rates is numbers else 0.0, rates * SHARES.get(number_type, SHARE))
     ropes = (
         known for rope in ropes_of(rates, errors) for known in (tensor2tensor_of(rope, rates, errors), rope) if known

@@ -21,6 +21,8 @@ NEAR = 0.05  # largest relative error of the rates for a base that is not rounde
 ORIGINALS = sorted((m * 2**n for m in (1, 3, 5) for n in range(8, 21)), key=lambda n: n & (n - 1) > 0)
 BLENDS = ("yarn", "llama3")  # scalings whose parameters may not follow uniquely from the rates
 LEAST_FACTOR = 1.1  # smallest factor of these scalings; a smaller one is an error of the rates
+MAX_HEADS = 1024  # of an ALiBi
+MASKED = -65504.0  # the least number of float16: a bias up to it hides a key
 FINE = 1e-4  # relative error of a factor that is not rounded yet
 
 
@@ -63,7 +65,7 @@ def scalings(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterato
     slope, level = np.polyfit(pairs, np.log(rates), 1, w=1 / shares)
     base = exp(min(-slope * n_pairs, 700))
     yield base, {}
-    yield base, {"scaling": "linear", "factor": shortest_within(exp(-level), FINE + float(shares[0]))}
+    yield base, {"scaling": "linear", "factor": shortest_within(exp(min(-level, 700)), FINE + float(shares[0]))}
     if (n_turning := int(pairs[-1]) + 1) < n_pairs:
         yield base, {"scaling": "proportional", "partial_rotary_factor": n_turning / n_pairs}
 
@@ -75,7 +77,9 @@ def blends(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[
     """
     later = pairs > 0  # pair 0 has rate 1 for every base
     powers = n_pairs / pairs[later]
-    for base in common_round_values(rates[later] ** -powers, (shares[later] + FINE / n_pairs) * powers):
+    with np.errstate(over="ignore"):
+        bases = rates[later] ** -powers
+    for base in common_round_values(bases, (shares[later] + FINE / n_pairs) * powers):
         divided = (base ** (-pairs / n_pairs) / rates)[::-1]
         factors = [factor for factor in common_round_values(divided, shares[::-1] + FINE) if factor > LEAST_FACTOR]
         for factor, original in product(factors, ORIGINALS):
@@ -156,7 +160,33 @@ def tensor2tensor_of(rope: Rope, rates: Array, errors: Array) -> Sinusoidal | No
 
 def slopes_of(numbers: Array, share: float) -> Any:
     """Return the `Alibi` with these slopes, (n_heads,), up to the relative error `share`; None if there is none."""
-    if numbers.min() <= 0:
+    if numbers.min() <= 0 or not 1 < len(numbers) <= MAX_HEADS:
         return None
-    known = (Alibi(heads=len(numbers), family=family) for family in ("paper", "geometric") if 1 < len(numbers) <= 1024)
+    known = (Alibi(heads=len(numbers), family=family) for family in ("paper", "geometric"))
     return next((each for each in known if np.all(np.abs(each.slopes() / numbers - 1) <= share)), None)
+
+
+def alibi_of(biases: Array, share: float) -> Any:
+    """Return the ALiBi whose biases these are, up to the relative error `share`; None if there is none.
+
+    They are slope·(q − p), −slope·|p − q| or, as in BLOOM, slope·q for query p and key q; −inf and numbers up to MASKED
+    hide a key.
+
+    biases : (heads, queries, keys) or, for the last query, (heads, keys); further axes have length 1
+    """
+    biases = np.squeeze(biases)
+    biases = biases[:, None] if biases.ndim == 2 else biases
+    if biases.ndim != 3 or min(biases.shape[0], biases.shape[2]) < 2:
+        return None
+    (heads, queries, n_keys), seen = biases.shape, biases > MASKED
+    if heads > MAX_HEADS or queries > n_keys or not seen[:, -1].all():
+        return None
+    keys = np.arange(n_keys)
+    offsets = keys - np.arange(n_keys - queries, n_keys)[:, None]
+    forms = ("causal", offsets), ("both", -np.abs(offsets)), ("causal", keys)
+    for family, (direction, places) in product(("paper", "geometric"), forms):
+        alibi = Alibi(heads=heads, family=family, direction=direction)
+        made = np.multiply.outer(alibi.slopes(), places).reshape(heads, -1, n_keys)
+        if np.all((np.abs(biases - made) <= share * np.abs(made)) | ~seen):
+            return alibi
+    return None

@@ -21,11 +21,11 @@ from pecli.encodings.biases import Alibi
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.files.documents import for_notebook
-from pecli.files.tables import IN_MEMORY, file_label, hold, numbers_of, read_other, read_table
+from pecli.files.tables import IN_MEMORY, array_name, file_label, hold, numbers_of, read_other, read_table
 from pecli.measures.differences import Change
 from pecli.measures.fits import Fit
 from pecli.measures.formulas import PAPER, Name
-from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_rates
+from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_biases, identify_rates
 from pecli.measures.kept import flattened
 from pecli.measures.rates import dynamic_factor
 from pecli.reports.layers import counted_ranges, ranges
@@ -49,6 +49,7 @@ CHANGES = {
 HINTS = {
     "zeros": "identify.only_zeros",
     "negated": "identify.negated",
+    "few_rates": "identify.too_few_rates",
 }
 UP_TO = {  # text keys of differences between the printed command's table and this one
     "column_order": "identify.up_to_order",
@@ -71,6 +72,7 @@ KEPT = {  # forms in which the numbers are stored
     "angles": "identify.kept_angles",
     "divisors": "identify.kept_divisors",
     "slopes": "identify.kept_slopes",
+    "biases": "identify.kept_biases",
     "transposed": "identify.kept_transposed",
     "rows_reversed": "identify.kept_rows_reversed",
     "rows_tiled": "identify.kept_rows_tiled",
@@ -233,7 +235,8 @@ class IdentifyReport:
         elif unit or (found.names and found.names[0][0].mistake):
             text = "identify.known_mistake"
         what = listing([what, unit and say(unit), *kept_texts(found.kept)])
-        main = say(text, name=self.name, what=what, count=found.cells, all=f"{self.length * found.filled:,}")
+        numbers = {"count": found.cells, "all": f"{self.length * found.filled:,}"}
+        main = say(text, name=self.name, what=what, noise=number_text(found.noise, 2), **numbers)
         zeros = say("identify.rows_of_zeros", at=ranges(found.zeros), count=len(found.zeros)) * bool(found.zeros)
         alike = say("identify.alike", others=join_or(other_options(encoding, each) for each in found.alike))
         alike = join_clauses([alike, dynamic_text(found.alike)]) if found.alike else ""
@@ -242,10 +245,10 @@ class IdentifyReport:
     def _without_formula(self) -> str:
         """Return one sentence on a table for which no formula was found."""
         text = "identify.no_formula_the_strongest"
-        if not self.length:
-            text = "identify.no_base_and_no"
-        elif self.found.hint:
+        if self.found.hint:
             text = HINTS[self.found.hint]
+        elif not self.length:
+            text = "identify.no_base_and_no"
         elif self.length < MIN_ROWS:
             text = "identify.its_rows_are_too"
         elif self.found.fit:
@@ -467,6 +470,7 @@ def read_and_identify(
         raise UsageError("pecli identify needs a table or --rates, but not both")
     if rates is not None:
         return IdentifyReport(say("identify.the_rates"), None, identify_rates(np.array(rates), base), 0)
+    path = ""
     if isinstance(table, (str, os.PathLike)):
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
@@ -476,12 +480,15 @@ def read_and_identify(
     else:
         array = numbers_of(table)
     kept: tuple[str, ...] = ()
+    biases = read_table(path, tensor, dimensions=1) if array is None else array
+    if (alibi := identify_biases(biases)) is not None:
+        return IdentifyReport(file_label(path or array_name(biases)), None, alibi, 0)
     if array is None:
-        numbers = read_table(path, tensor, dimensions=1)
+        numbers = biases
     else:
         kept, array = flattened(array)
         held = hold(array[None] if array.ndim < 2 else array, "{}")
-        path = path if isinstance(table, (str, os.PathLike)) else held
+        path = path or held
         numbers = read_table(held)
     if 1 in numbers.shape:
         found = identify_rates(numbers.ravel(), base)

@@ -472,6 +472,41 @@ def test_how_programs_keep_a_table_is_told(
         assert ask("identify", name, "-o", "picture.png").code == 0
 
 
+@pytest.mark.parametrize("rates", ["1", "0,0", "0,0.5"])
+def test_one_rate_determines_no_base(rates: str, ask: Ask) -> None:
+    data, said = told(ask, "--rates", rates, code=1), say("identify.too_few_rates", name=say("identify.the_rates"))
+    assert (data["hint"], data["formula"]) == ("few_rates", said)
+
+
+AWAY = np.arange(6) - np.arange(6)[:, None]  # of the key from the query
+
+
+@pytest.mark.parametrize(
+    ("places", "hidden", "spec"),
+    [
+        (AWAY, -np.inf, "alibi"),
+        (AWAY[None], np.finfo(np.float16).min, "alibi"),  # of a batch of one
+        (AWAY[-1:], 0, "alibi"),
+        (np.arange(6)[None], 0, "alibi"),
+        (-np.abs(AWAY), 0, "alibi:direction=both"),
+        (AWAY - 0.1, -np.inf, None),
+        (AWAY**2, 0, None),
+        (np.full((6, 6), -np.inf), 0, None),
+    ],
+)
+def test_biases_of_heads_tell_their_alibi(
+    places: Array, hidden: float, spec: str | None, ask: Ask, folder: Path
+) -> None:
+    slopes = 2.0 ** -np.arange(1, 9)
+    biases = np.multiply.outer(slopes, places)
+    np.save("b.npy", np.where(AWAY > 0, hidden, biases) if hidden else biases)
+    ended = ask("identify", "b.npy", "--json")
+    assert (ended.code, "Warning" in ended.err) == (0 if spec else 1, False)
+    if spec:
+        data = json.loads(ended.out)
+        assert (data["spec"], data["kept"], data["command"]) == (spec, ["biases"], f"pecli bias -e {spec}")
+
+
 def test_slopes_and_divisors_are_known_without_a_base(ask: Ask, folder: Path) -> None:
     assert told(ask, "--rates", "0.5,0.25,0.125,0.0625,0.03125,0.015625,0.0078125,0.00390625")["spec"] == "alibi"
     spec = "rope:d=64,base=500000,scaling=llama3,factor=32,original=8192,low_freq_factor=1,high_freq_factor=4"

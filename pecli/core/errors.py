@@ -191,6 +191,15 @@ class TableFileError(FileError):
     """Error for a file that cannot be read as a table of numbers."""
 
 
+def parse_error_text(error: Exception) -> str:
+    """Return what is wrong with a text of JSON, TOML or YAML, by the error of its reader."""
+    if isinstance(error, RecursionError):
+        return "lists or objects are nested too deeply"
+    if "integer string conversion" in str(error):  # Python reads no integers of more than 4300 digits
+        return "a number has thousands of digits"
+    return str(error)
+
+
 def as_pecli_error(error: Exception) -> PecliError:
     """Return the error itself if it is a PecliError, otherwise a PecliError that describes it."""
     if isinstance(error, PecliError):

@@ -24,6 +24,7 @@ from pecli.core.errors import (
     combined_type,
     notice,
     option_text,
+    parse_error_text,
     path_text,
 )
 from pecli.core.language import options_from_environment
@@ -213,7 +214,7 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FileError(f"{shown} is not TOML: {error}") from None
+        raise FileError(f"{shown} is not TOML: {parse_error_text(error)}") from None
     beside = Path(path).parent if os.path.isfile(path) else Path()  # standard input starts from here
     with search_folder(beside):
         return _Reader(shown, text, tables, beside if folder is None else Path(folder), written).read(only)

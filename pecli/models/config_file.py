@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pecli.core.errors import FileError, UsageError
+from pecli.core.errors import FileError, UsageError, parse_error_text
 from pecli.core.hub import CONFIG, download, is_hub, open_remote
 from pecli.files.tables import TABLE_READERS, open_file
 from pecli.models.gguf import MAGIC, whole_gguf
@@ -55,7 +55,7 @@ def read_config(path: Path) -> dict[str, Any]:
         advice = f"try pecli tensors {path}" if table else ""
         raise FileError(f"{path} is not a config: byte {error.start} is not UTF-8 text", advice=advice) from None
     except (ValueError, RecursionError) as error:
-        raise FileError(f"{path} is not a config: {error}", advice=json_advice(error)) from None
+        raise FileError(f"{path} is not a config: {parse_error_text(error)}", advice=json_advice(error)) from None
     if not isinstance(value, dict):
         raise FileError(f"{path} is not a config: it contains no JSON object")
     return Content(value, twice)

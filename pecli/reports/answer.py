@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pecli.core.errors import PecliError, UsageError
+from pecli.core.errors import PecliError, UnusedOptionError, UsageError
 from pecli.core.hub import CONFIG
 from pecli.files.tables import expand_paths
 from pecli.models.config_file import config_path
@@ -51,7 +51,7 @@ def answer(
             "--flags needs --runtime llama.cpp, without other runtimes and without --override", option="flags"
         )
     if asked.runtime and not asked.flags:
-        own = {"--same": asked.same, "--ignore": asked.ignore}
+        own = {"--same": asked.same, "--ignore": asked.ignore, "--tolerance": asked.tolerance != ModelOptions.tolerance}
         for other in [*(name for name, value in own.items() if value), *others]:
             text = f"--runtime and {other} exclude each other"
             raise UsageError(text, option="runtime", advice="leave one of them out")
@@ -65,6 +65,8 @@ def answer(
         twice = len(paths) == 2 and len(places) == 1
         what = f"two different files, but {places[0]} was given twice" if twice else f"two files, not {len(places)}"
         raise UsageError(f"--same compares {what}", option="same")
+    if asked.tolerance != ModelOptions.tolerance and len(places) != 2:
+        raise UnusedOptionError("tolerance", asked.tolerance, "it is for comparing two files")
     return ModelReport(tuple(models), asked.tolerance, asked.same and not failures), failures
 
 

@@ -21,6 +21,7 @@ from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files.documents import for_notebook
 from pecli.files.tables import file_label
+from pecli.models.config_file import ENDINGS
 from pecli.models.facts import FULL
 from pecli.models.options import ModelOptions
 from pecli.models.reader import ALL, Layer, Model
@@ -186,11 +187,19 @@ class ModelReport:
 
 
 def names_of(models: Sequence[Model]) -> list[str]:
-    """Return the names of the models (hub reference, folder or file), or their full paths if two names are equal."""
-    paths = [model.path for model in models]
-    files = [path.removesuffix(CONFIG) for path in paths]
-    names = [file_label(file) if is_hub(file) else Path(file).resolve().name for file in files]
-    return names if len({*names}) == len(names) else paths
+    """Return the names of the models: of the hub their reference, of files the ends of their paths that differ.
+
+    If each file is called config.json, its name is that of its folder.
+    """
+    paths = [Path(model.path) for model in models]
+    if all((path.name == CONFIG and path.parent.name) or path.suffix not in ENDINGS for path in paths):
+        paths = [path.parent if path.name == CONFIG else path for path in paths]
+    for depth in range(1, 1 + max(len(path.parts) for path in paths)):
+        ends = ("/".join(path.parts[-depth:]) or "." for path in paths)
+        names = [file_label(model.path) if is_hub(model.path) else end for model, end in zip(models, ends, strict=True)]
+        if len({*names}) == len(names):
+            return names
+    return [model.path for model in models]
 
 
 def facts_by_model(models: Sequence[Model]) -> dict[str, list[str]]:

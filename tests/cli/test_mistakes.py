@@ -137,6 +137,8 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("recipe", ["FILE", "pecli recipe --help"]),
     ("model folder.json folder.json --same", ["--same compares two different files", "folder.json was given twice"]),
     ("model folder.json --same", ["--same compares two files, not 1"]),
+    ("model folder.json --tolerance 0.1", ["--tolerance 0.1 changes nothing here: it is for comparing two files"]),
+    ("model folder.json --runtime all --tolerance 0.1", ["--runtime and --tolerance exclude each other"]),
     ("model folder.json --ignore nonsense", ["no finding has the code nonsense", "gallery/reference.md lists all"]),
     ("model folder.json --ignore facter_one", ["did you mean factor_one?"]),
     ("model folder.json --format yaml", ["unknown format 'yaml' (known: png"]),
@@ -155,6 +157,9 @@ OF_FILES: list[tuple[str, list[str]]] = [  # where the words would do with other
     ("tensors odd.npy", ["odd.npy could not be read"]),
     ("identify folder.json", ["unknown kind of table file '.json'", "try pecli model folder.json"]),
     ("model numbers.npy", ["numbers.npy is not a config", "try pecli tensors numbers.npy"]),
+    ("model deep.json", ["deep.json is not a config: lists or objects are nested too deeply\n"]),
+    ("model digits.json", ["digits.json is not a config: a number has thousands of digits\n"]),
+    ("batch digits.toml", ["digits.toml is not TOML: a number has thousands of digits\n"]),
     ("tensors a.png", ["unknown kind of table file '.png' (known"]),
     ("heatmap --font junk.ttf", ["junk.ttf", "not a font"]),
     ("heatmap -o folder", ["folder", "folder/figure.png"]),
@@ -196,6 +201,9 @@ def furnished(folder: Path) -> Path:
     odd = b"{'descr': '<f8', 'fortran_order': 0x1is 1, 'shape': (2, 3)}\n"
     (folder / "odd.npy").write_bytes(b"\x93NUMPY\x01\0\x40\0" + odd)
     (folder / "words.csv").write_text("a,b\nx,y\n")
+    (folder / "deep.json").write_text("[" * 100_000)
+    (folder / "digits.json").write_text('{"rope_theta": %s}' % ("1" * 5000))
+    (folder / "digits.toml").write_text(f"x = {'1' * 5000}\n")
     config = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "max_position_embeddings": 2048}
     (folder / "folder.json").write_text(json.dumps(config))
     return folder

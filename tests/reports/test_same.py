@@ -146,3 +146,23 @@ def test_two_models_side_by_side_say_what_differs_too(ask: Ask, folder: Path) ->
     ended = ask("model", *paths, "--json")
     assert (ended.code, json.loads(ended.out)["comparison"]["same"]) == (0, False)
     assert say("same.drift") in ask("model", *paths).out
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        ("m/a/config.json m/b/config.json", "a b"),
+        ("m/a/config.json x/a/config.json", "m/a x/a"),
+        ("m/a m/b", "a b"),
+        ("config.json other.json", "config.json other.json"),
+        ("m/b/config.json m/b/other.json", "config.json other.json"),
+        ("m/b/config.json config.json", "b/config.json config.json"),
+    ],
+)
+def test_files_have_names_that_tell_them_apart(paths: str, names: str, ask: Ask, folder: Path) -> None:
+    for name in paths.split():
+        path = folder / name if name.endswith(".json") else folder / name / "config.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(CONFIG))
+    one, other = names.split()
+    assert ask("model", *paths.split(), "--same").out.splitlines()[0] == say("same.same", one=one, other=other)

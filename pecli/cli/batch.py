@@ -87,7 +87,7 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
         with Steps(total, quiet) as steps, closing(run(plan.jobs, **how)) as outcomes:
             for result in outcomes:
                 ended.append(result)
-                shown = result.paths if result.state == WRITTEN and not as_json else []
+                shown = [*result.sizes] if result.state == WRITTEN and not as_json else []
                 steps.advance(f"{result.state} {' '.join(result.paths)}", [*map(as_flags, result.notes)], shown)
     except BaseException:
         print_failures(ended)
@@ -242,7 +242,7 @@ def write_example(path: str) -> str:
         return EXAMPLE.format(path="FILE.toml").rstrip()
     if os.path.exists(path):
         raise OutputError(f"{path} already exists: name another file, as in pecli batch --init figures.toml")
-    check_target(path, clobber=True, option="init", example=START)
+    check_target(path, option="init", example=START)
     write(path, EXAMPLE.format(path=path).encode())
     return path
 

@@ -47,7 +47,7 @@ def run_jobs(
     to_stdout = _check_jobs(jobs, as_json, workers)
     shared = workers if workers and len(jobs) > 1 and not seen else 1
     frames = 1 if shared > 1 else workers or cores()
-    answers: list[PictureAnswer] = []
+    answers, finished = list[PictureAnswer](), False
     bar = jobs if seen else track(jobs, "drawing")  # a bar would mix with the shown pictures
     if len(jobs) > 1:  # only one progress bar at a time
         TRACKER.set(untracked)
@@ -55,16 +55,17 @@ def run_jobs(
     how: dict[str, Any] = {"force": True, "fail_fast": True, "ordered": True, "answered": as_json}
     try:
         with closing(run(jobs, workers=shared, frames=frames, **how)) as results:
-            for job, result in zip(bar, results, strict=True):
+            for _, result in zip(bar, results, strict=True):
                 if result.answer is not None:
                     files = [WrittenFile(path=path, bytes=size) for path, size in result.sizes.items()]
                     answers.append({"files": files, **result.answer})
                 _report_result(result, as_json=as_json, paths=paths, quiet=quiet or to_stdout, verbose=verbose)
-                for note in show_picture(job) if seen else []:
-                    if not quiet and not job.targets:  # otherwise printed before
+                for note in show_picture(result.job) if seen else []:
+                    if not quiet and not result.job.targets:  # otherwise printed before
                         print_notes(as_flags(note))
+        finished = True
     finally:  # also after a failure, for the finished pictures
-        if as_json and answers:
+        if as_json and (answers or finished):
             print_json(answers)
 
 
@@ -79,6 +80,9 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
         raise UsageError(f"-o - takes one picture, but {len(jobs)} are asked for", option="output", advice=advice)
     check_targets(jobs)
     for job in jobs:
+        for name in job.figure.document_options() if as_json else ():
+            text = f"{option_text(name)} changes nothing here: --json prints all numbers"
+            raise UsageError(text, option=name, advice="leave --json out")
         job.check()
     if workers is not None and len(jobs) == 1 and not jobs[0].has_frames:
         text = f"{option_text('jobs', workers)} needs several pictures, or a .gif, .webp or .html: this is one picture"
@@ -100,7 +104,7 @@ def _report_result(result: Result, *, as_json: bool, paths: bool, quiet: bool, v
         print_results(written)
     if result.failure is not None:
         raise result.failure
-    if isinstance(job.figure, Report) and not written and not as_json:
+    if isinstance(job.figure, Report) and not job.targets and not as_json:
         show(Picture[Any](job).document(columns()))
 
 

@@ -244,7 +244,7 @@ def write_layers(models: Sequence[Any], paths: Sequence[str], format: str | None
     from pecli.reports.model import names_of
 
     for path in paths:
-        check_target(path, clobber=True, example="picture.png")
+        check_target(path, example="picture.png")
     formats = [format_of(path, format) for path in paths]
     with use_language(language):
         drawn = draw_layers(models, names_of(models), formats, Canvas())

@@ -107,7 +107,7 @@ def publish(document: Document, data: Any, targets: Sequence[Target], lines: Seq
         if lines:
             print_results(["", *lines])
     for path, form in targets:
-        check_target(path, clobber=True, text=True, example=f"text.{form}")
+        check_target(path, text=True, example=f"text.{form}")
     for path, form in targets:
         encode = WRITERS.get(form)
         blocks = [*document, *(Paragraph(line, style=CODE) for line in lines)]

@@ -240,8 +240,11 @@ def parts_of_sequence(text: str) -> list[tuple[int, ...]]:
     parts: list[tuple[int, ...]] = []
     for part in text.split(","):
         words = part.strip()
-        if words.isdecimal() and len(words) < 10 and 0 < int(words) <= MAX_WORDS:
-            parts.append((int(words),))
+        count = int(words[:10]) if words.isdecimal() else 0
+        if 0 < count <= MAX_WORDS:
+            parts.append((count,))
+        elif count > MAX_WORDS:
+            raise UsageError(option="sequence", value=text, allowed=f"at most {MAX_WORDS:,} words")
         elif GRID.fullmatch(part):
             parts.append(tuple(sides_of("sequence", part)))
         else:

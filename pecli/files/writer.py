@@ -80,12 +80,9 @@ def _followed(path: str) -> tuple[Path, os.stat_result | None]:
     return real, _status(real)
 
 
-def check_target(
-    path: str, clobber: bool, *, text: bool = False, option: str = "output", example: str = "figure.png"
-) -> None:
+def check_target(path: str, *, text: bool = False, option: str = "output", example: str = "figure.png") -> None:
     """Raise OutputError if a path cannot be written (UsageError if it is a terminal), before any work is done.
 
-    clobber : whether an existing file may be replaced
     text : whether the output may be shown in a terminal
     option : option that names the path
     example : file name for the advice
@@ -104,9 +101,6 @@ def check_target(
     item = option_text(option, path)
     if (status and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
         raise folder_error(path, example, option)
-    if status and not clobber:
-        reason = f"{item} already exists and --no-clobber keeps it: choose another name"
-        raise OutputError(reason, option=option, value=path)
     if not os.path.isdir(folder):
         raise OutputError(f"{item} cannot be created: {folder} is not a folder", option=option, value=path)
     replaced = status is None or stat.S_ISREG(status.st_mode)

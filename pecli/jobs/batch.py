@@ -356,7 +356,7 @@ class _Reader:
         paths = [path_inside(self.folder, path) for path in asked.paths]
         check_generated_names(asked, paths)
         job = replace(asked.written_to(list(map(escape_placeholders, paths))), where=where).settle()
-        job.check(planned=True, written=self.written)
+        job.check(written=self.written)
         return job
 
 

@@ -62,7 +62,7 @@ def page_path(batch: Batch, path: str, *, written: bool = True) -> str:
     target = path_inside(batch.folder, path, "index")
     if not written:
         return target
-    check_target(target, clobber=True, option="index", example=f"index{ending}")
+    check_target(target, option="index", example=f"index{ending}")
     if os.path.exists(target) and MARKS[ending].encode() not in Path(target).read_bytes():
         raise OutputError(f"{target} exists, but pecli batch did not make it: name another page, or move it away")
     return target

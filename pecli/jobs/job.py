@@ -333,10 +333,9 @@ class Job:
         for name, value in unused.items():
             raise UnusedOptionError(name, value, why)
 
-    def check(self, planned: bool = False, written: bool = True) -> None:
+    def check(self, written: bool = True) -> None:
         """Raise an error if files, colour maps, fonts or mathematics cannot be used. Called once before drawing.
 
-        planned : accept target files that exist, as they may turn out to be up to date
         written : False if the files are not going to be written
         """
         read = {real_path(path) for path in self.inputs()}
@@ -345,7 +344,7 @@ class Job:
                 text = f"{option_text('output', path)} is a file that the picture is made from: name another file"
                 raise UsageError(text, option="output", value=path)
             if written:
-                check_target(path, planned or not self.output.no_clobber, text=FORMATS[format].text)
+                check_target(path, text=FORMATS[format].text)
         pictures = any(FORMATS[target.format].picture for target in self.targets)
         self._check_formats(self.canvas.format_specific_options() if pictures else {})
         if self.needs_all_numbers:

@@ -37,7 +37,7 @@ from pecli.files.formats import FORMATS, encode, encode_pieces
 from pecli.files.metadata import FileMetadata, find_metadata
 from pecli.files.numbers import json_value
 from pecli.files.tables import file_label
-from pecli.files.writer import check_target, write
+from pecli.files.writer import check_target, is_stdout, write
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, DECIMALS, SEPARATORS
 from pecli.jobs.names import fill_texts
@@ -443,9 +443,16 @@ class Picture(Generic[N_co]):
 
 def write_files(job: Job, files: Sequence[Iterable[bytes]], sizes: dict[str, int]) -> None:
     """Write a job's files, each from its pieces, and record in `sizes` the bytes written to each path."""
+    kept = kept_files(job)
     for (path, format), data in zip(job.targets, files, strict=True):
-        check_target(path, not job.output.no_clobber, text=FORMATS[format].text)
-        sizes[path] = write(path, data)
+        if path not in kept:
+            check_target(path, text=FORMATS[format].text)
+            sizes[path] = write(path, data)
+
+
+def kept_files(job: Job) -> list[str]:
+    """Return the paths of a job's files that exist and are kept, with --no-clobber."""
+    return [path for path in job.paths if job.output.no_clobber and not is_stdout(path) and os.path.lexists(path)]
 
 
 def vector_cells(formats: Sequence[str]) -> int:

@@ -13,13 +13,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast
 
-from pecli.core.errors import PecliError, as_pecli_error
+from pecli.core.errors import PecliError, as_pecli_error, path_text
 from pecli.core.memory import available
 from pecli.core.progress import track
 from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.writer import real_path
 from pecli.jobs.job import LIBRARIES, Job
-from pecli.jobs.picture import Answer, JobData, Picture, answer_of, job_data, texts_in_file, write_files
+from pecli.jobs.picture import Answer, JobData, Picture, answer_of, job_data, kept_files, texts_in_file, write_files
 from pecli.jobs.workers import ENDED, START, cores, in_executor, in_order, in_processes
 from pecli.page.style import DRAWING
 
@@ -160,11 +160,17 @@ def _received(future: Future[Drawn]) -> Drawn:
         raise PecliError(f"the executor lost the picture{f': {error}' if str(error) else ''}") from None
 
 
+def kept_notes(job: Job) -> tuple[str, ...]:
+    """Return a note on each file that is kept."""
+    return tuple(f"{path_text(path)} exists and is kept" for path in kept_files(job))
+
+
 def _result(job: Job, drawn: Callable[[], Drawn]) -> Result:
     """Write what `drawn` returns and return the outcome."""
     sizes: dict[str, int] = {}
     try:
         files, notes, seconds, answer, failed = drawn()
+        notes = (*notes, *kept_notes(job))
         write_files(job, files, sizes)
         failure = PecliError(failed) if failed else None
         return Result(job, FAILED if failure else WRITTEN, notes, failure, seconds, sizes, answer)
@@ -187,8 +193,8 @@ def run(
 ) -> Generator[Result, None, None]:
     """Draw and write the jobs, yielding their results as they finish. Every command uses this function.
 
-    A job is skipped if its files are up to date, or if one exists and --no-clobber is set. A failure does not affect
-    the other jobs unless `fail_fast` is set.
+    A job is skipped if its files are up to date, or all exist and --no-clobber is set. A failure does not affect the
+    other jobs unless `fail_fast` is set.
 
     Parameters
     ----------
@@ -203,9 +209,8 @@ def run(
     """
     todo = []
     for job in jobs:
-        kept = job.output.no_clobber and any(map(os.path.exists, job.paths))
-        if kept or (not force and is_done(job)):
-            yield Result(job, SKIPPED)
+        if (job.targets and len(kept_files(job)) == len(job.paths)) or (not force and is_done(job)):
+            yield Result(job, SKIPPED, kept_notes(job))
         else:
             todo.append(job)
     with closing(_drawn(todo, workers, executor, frames, ordered, answered)) as drawn:

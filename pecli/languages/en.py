@@ -1011,7 +1011,7 @@ TEXTS = {
     "explain.2_omega_units": "2π/ω, {units}",
     "explain.under_the_number_of": "The formula of each column is below its number.",
     "explain.each_word_has_random": "Each word has random numbers, the same for the same word:",
-    "explain.fill_in": "Fill in each blank ({blank}) with {digits} digits after the decimal point. Outside the tables of positions and dimensions, the solution has up to 10 digits: round them to compare.",
+    "explain.fill_in": "Fill in each blank ({blank}) with {digits} digits after the decimal point; frequencies and wavelengths have {digits} significant digits.",
     "explain.shift_by": "Shift by k = {k} positions: PE(p + k) = M_k PE(p)",
     "explain.one_matrix_for_every": "M_{k} rotates pair j by {k}ωj, the same at every position p. Vaswani et al. 2017 expected that this would make it easy for attention to learn relative positions:",
     "explain.from": "From {file}:",

@@ -972,7 +972,7 @@ TEXTS = {
     "explain.2_omega_units": "2π/ω，{units}",
     "explain.under_the_number_of": "每一列的列号下面是这一列的公式。",
     "explain.each_word_has_random": "每个词取随机数，同一个词的数相同：",
-    "explain.fill_in": "在每个空格（{blank}）中填入数值，保留 {digits} 位小数。答案中，位置与维度的表格以外的数最多有 10 位有效数字，比较时请四舍五入。",
+    "explain.fill_in": "在每个空格（{blank}）中填入数值，保留 {digits} 位小数；频率与波长保留 {digits} 位有效数字。",
     "explain.shift_by": "平移 k = {k} 个位置：PE(p + k) = M_k PE(p)",
     "explain.one_matrix_for_every": "M_{k} 把第 j 对旋转 {k}ωj，对每个位置 p 都一样。原论文因此认为注意力容易学会相对位置：",
     "explain.from": "取自 {file}：",

@@ -33,6 +33,12 @@ ARTICLE = (  # word vectors of the example, d = 8
 )
 
 
+def _significant(number: float, digits: int) -> str:
+    """Return a number with this many significant digits, at least one; numbers below 10^10 without an exponent."""
+    digits = max(digits, 1)
+    return f"{float(f'{number:.{digits}g}'):.{max(digits, 10)}g}"
+
+
 @dataclass(frozen=True)
 class Entry:
     """A number of the table with its derivation.
@@ -240,10 +246,11 @@ class ExplainDocument:
         """Return the section on the frequency and wavelength of every pair."""
         encoding = self.numbers.view.encoding
         assert isinstance(encoding, Harmonic)
+        digits = self.options.digits
         pairs = enumerate(zip(self.numbers.frequencies, encoding.wavelengths(), strict=True))
         rows = [
-            [str(j), Formula(encoding.rate_formula(j)), self._text(f"{rate:.10g}"), self._text(f"{wave:.10g}")]
-            for j, (rate, wave) in pairs
+            [str(j), Formula(encoding.rate_formula(j)), *(self._text(_significant(each, digits)) for each in both)]
+            for j, both in pairs
         ]
         rate, units = say("explain.rad" if encoding.own_positions else "explain.rad_position"), say(encoding.wave_unit)
         header = [
@@ -271,7 +278,7 @@ class ExplainDocument:
         """
         encoding = self.numbers.view.encoding
         position = encoding.position_text(entry.position) if encoding.sides else entry.position
-        steps = [*entry.steps, f"{entry.value:.10g}"]
+        steps = [*entry.steps, f"{entry.value:.{self.options.digits}f}"]
         if self.options.blank and not (given and encoding.trained):
             steps = [*(steps[:1] if given or len(steps) > 2 else []), BLANK]
         return Paragraph(Formula(" = ".join([f"{name}({position}, {entry.column})", *steps])))
@@ -323,7 +330,7 @@ class ExplainDocument:
         numbers = self.numbers
         query, key = (numbers.words[at] or str(at) for at in (0, min(1, len(numbers.words) - 1)))
         texts = [
-            [*(f"{at:.0f}" for at in places), self._text(f"{value:.10g}")]
+            [*(f"{at:.0f}" for at in places), self._text(f"{value:.{self.options.digits}f}")]
             for *places, value in numbers.products.tolist()
         ]
         header = [Formula(text) for text in ("p", "q", "p - q", "⟨R_p x, R_q y⟩")]
@@ -411,7 +418,7 @@ class Explain(Report[TableEncoding]):
         None, "position and dimension, P,D, of the entry to write out", unset="the third position, dimension 3"
     )
     rows: int = option(10, "number of rows of a table to print, half from each end", at_least=1, at_most=10_000)
-    digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17)
+    digits: int = option(4, "digits after the point; significant digits of frequencies", at_least=0, at_most=17)
     blank: bool = option(
         False,
         "make an exercise sheet, with blanks for the numbers; -o sheet.md also writes the solution, sheet-solved.md",

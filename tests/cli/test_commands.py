@@ -92,13 +92,19 @@ def test_json_has_path_bytes_job_and_key_numbers(ask: Ask, folder: Path) -> None
     assert (found["facts"]["undefined"], found["facts"].get("pearson")) == (10, None)
 
 
-def test_no_clobber_keeps_the_file(ask: Ask, folder: Path) -> None:
-    (folder / "a.png").write_bytes(b"old")
-    ended = ask("heatmap", *SMALL, "--no-clobber", "-o", "a.png", "-o", "b.png")
-    assert ended.code == 1
-    assert "--no-clobber" in ended.err
-    assert (folder / "a.png").read_bytes() == b"old"
-    assert not (folder / "b.png").exists()
+@pytest.mark.parametrize("batch", [False, True])
+def test_no_clobber_writes_the_files_that_are_missing(batch: bool, ask: Ask, folder: Path) -> None:
+    (folder / "a.csv").write_bytes(b"old")
+    (folder / "b.toml").write_text(
+        '[[figure]]\ncommand = "heatmap"\nlength = 3\noutput = ["a.csv", "b.csv"]\nno_clobber = true\n'
+    )
+    words = ["batch", "b.toml"] if batch else ["heatmap", "-n", "3", "--no-clobber", "-o", "a.csv", "-o", "b.csv"]
+    ended = ask(*words)
+    assert (ended.code, ended.out) == (0, "b.csv\n") and "a.csv exists and is kept" in ended.err
+    (folder / "b.csv").write_bytes(b"old")
+    again = ask(*words)
+    assert (again.code, again.out, again.err.count("exists and is kept")) == (0, "", 2)
+    assert {(folder / name).read_bytes() for name in ("a.csv", "b.csv")} == {b"old"}
 
 
 def test_version_is_the_packages(ask: Ask) -> None:

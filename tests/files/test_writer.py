@@ -74,7 +74,7 @@ def test_a_new_file_has_the_mode_of_a_plain_open_and_a_replaced_one_keeps_its_ow
 def test_a_symlink_is_written_through(real: str) -> None:
     Path("there.png").write_bytes(OLD)
     Path("link.png").symlink_to(real)
-    check_target("link.png", clobber=True)
+    check_target("link.png")
     write("link.png", NEW)
     assert Path("link.png").is_symlink() and Path(real).read_bytes() == NEW
 
@@ -95,27 +95,26 @@ def test_what_is_no_regular_file_is_written_directly_and_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "clobber", "said"),
+    ("path", "said"),
     [
-        ("a.png", True, ""),
-        ("new/a.png", False, ""),
-        ("a.png", False, "a.png already exists and no_clobber"),
-        (".", True, "is a folder"),
-        ("new/", True, "is a folder"),
-        ("a.png/b.png", True, "a.png is not a folder"),
-        ("a" * 300, True, "File name too long"),
-        ("a\0b", True, "null byte"),
-        ("loop.png", True, "Too many levels of symbolic links"),
+        ("a.png", ""),
+        ("new/a.png", ""),
+        (".", "is a folder"),
+        ("new/", "is a folder"),
+        ("a.png/b.png", "a.png is not a folder"),
+        ("a" * 300, "File name too long"),
+        ("a\0b", "null byte"),
+        ("loop.png", "Too many levels of symbolic links"),
     ],
 )
-def test_targets_that_cannot_be_are_refused_before_work_is_done(path: str, clobber: bool, said: str) -> None:
+def test_targets_that_cannot_be_are_refused_before_work_is_done(path: str, said: str) -> None:
     Path("a.png").write_bytes(OLD)
     Path("loop.png").symlink_to("loop.png")
     if not said:
-        check_target(path, clobber)
+        check_target(path)
     else:
         with pytest.raises(OutputError, match=said):
-            check_target(path, clobber)
+            check_target(path)
     assert sorted(path.name for path in Path().iterdir()) == ["a.png", "loop.png"]
     if path in ("a.png/b.png", "loop.png"):
         with pytest.raises(OutputError):

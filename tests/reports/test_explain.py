@@ -155,7 +155,7 @@ BLANKS = [  # of a line: what is given in an exercise, and how many blanks there
     ),
     ("rope -d 4 -n 2", ["PE(1, 3) = sin(1 · ω1) = ", "x'(1, 3) = x3 cos(1ω1) + x2 sin(1ω1) = "], 4 + 8 + 1 + 8 + 1 + 9),
     ("binary -d 3 -n 2", ["| 0 | ", "PE(1, 2) = "], 6 + 6 + 1 + 6 + 6 + 1),
-    ("learned -d 4 -n 3", ["| 0 | 0.0025 | -0.0026 |", "PE(2, 3) = W[2, 3] = 0.00082"], 8 + 12 + 1),
+    ("learned -d 4 -n 3", ["| 0 | 0.0025 | -0.0026 |", "PE(2, 3) = W[2, 3] = 0.0008"], 8 + 12 + 1),
     ("relative -d 2 -n 2", ["| 1 喜欢 | 1 | 0 |"], 2 + 6 + 1 + 5 + 6),
 ]
 
@@ -175,6 +175,11 @@ def test_an_exercise_has_blanks_for_what_is_computed(
     solved = Path("sheet-solved.md").read_text("utf-8")
     assert solved == Path("plain.md").read_text("utf-8") and blank not in solved
     assert solved.count("\n") == text.count("\n") - 1  # an exercise has one more, after the task
+
+
+def test_computed_numbers_outside_the_tables_have_as_many_digits(ask: Ask) -> None:
+    text = " ".join(ask("explain", "-d", "4", "--digits", "3").out.split())
+    assert "cos(0.02) = 1.000 6." in text and "10000^(-2/4) 0.01 628 Pair" in text
 
 
 EXERCISES = [  # a line, its exit code, the files that it writes, and what it says

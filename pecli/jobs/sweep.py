@@ -11,7 +11,7 @@ from os.path import splitext
 from typing import Any, TypeVar
 
 from pecli.analysis import TAKEN_WHOLE, Analysis, refuse_unused
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, option_text
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, nearest, option_text, shorten
 from pecli.core.hub import resolved
 from pecli.core.language import Language, options_from_environment
 from pecli.core.lazy import cached, np
@@ -24,6 +24,7 @@ from pecli.files.formats import FORMATS
 from pecli.files.writer import ending_of, is_stdout
 from pecli.jobs.job import MAX_CELLS, MAX_FRAMES, SINGLE, Job, too_many_in_one_file
 from pecli.jobs.job_options import (
+    ANALYSES,
     EncodingOption,
     Output,
     find_analysis,
@@ -144,6 +145,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     if kind.config_layers and asked.get("encoding"):
         asked["encoding"] = _of_layers(asked["encoding"], kind.config_layers)
     named = asked.get("encoding") or kind.default_encoding  # a reference keeps arrays, and so their specs, alive
+    for spec in specs_in({"encoding": named}):
+        _refuse_option_inside(spec, kind)
     own = parameters_of(specs_in({"encoding": named}), inner=True)
     known = {**{n: item for n, item in own.items() if not item.in_spec}, **known}
     spelled = with_canonical_names({**own, **known}, asked)
@@ -307,6 +310,21 @@ def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
             yield from spread_spec(item)
         elif isinstance(item, (list, tuple)):
             items += item
+
+
+def _refuse_option_inside(spec: str, analysis: type[Analysis[Any]]) -> None:
+    """Raise UsageError if a parameter in a spec is, perhaps misspelt, an option of this figure or of another."""
+    encoding, given = parse_encoding(spec)
+    own = encoding.options()
+    for name in (name for name in given if name not in own and not nearest(name, own)):
+        others = (*reversed([*ANALYSES.values()]), analysis)  # the last one with an option counts
+        owners = {option: other.name for other in others for option in shared_options(other)}
+        if near := nearest(name, owners, 0.65):
+            text = f"unknown parameter of {encoding.name} '{shorten(name)}'"
+            advice = (
+                f"did you mean {option_text(near[0])}, an option of {owners[near[0]]}? It stands outside the encoding"
+            )
+            raise UsageError(text, option="encoding", value=spec, advice=advice)
 
 
 def _parameters_in_specs(values: Mapping[str, Sequence[Any]], several: Sequence[str]) -> list[str]:

@@ -37,6 +37,13 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap -e sinusoidal:bse=10", ["bse", "did you mean 'base'"]),
     ("heatmap -e sinusoidal:base", ["name:parameter=value"]),
     ("heatmap -e rope:scaling=yarn,factor=circle", ["rope with scaling=yarn: factor=circle is", "number > 0"]),
+    (
+        "spectrum -e rope:trianed=5",
+        ["'trianed': did you mean --trained, an option of spectrum? It stands outside"],
+    ),
+    ("heatmap -e rope:trained=5", ["'trained': did you mean --trained, an option of "]),
+    ("heatmap -e rope:length=5", ["rope 'length': did you mean --length, an option of heatmap?"]),
+    ("heatmap -e rope:fator=5", ["'fator'; did you mean 'factor'?"]),
     ("heatmap -e rope:scaling=yern", ["rope: unknown scaling 'yern'; did you mean 'yarn'?"]),
     ("heatmap -e clock --periods soon", ["clock: --periods soon is", "or one of minute"]),
     ("heatmap -e rope:factor=2..4.5", ["factor=2..4.5 is", "FIRST..LAST:COUNT"]),

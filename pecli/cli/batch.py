@@ -175,7 +175,7 @@ def batch(
         for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
             raise UnusedOptionError(name, given[name], f"with {option_text(mode)}, nothing is drawn")
     if schema or init:
-        print_results([dumps(batch_schema(), ensure_ascii=False) if schema else write_example(file or START)])
+        print_results([dumps(batch_schema(), ensure_ascii=False, indent=2) if schema else write_example(file or START)])
         return
     if file is None:
         raise UsageError("give a TOML file, - for standard input, or --init, which writes one to start from")

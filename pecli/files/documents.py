@@ -29,8 +29,10 @@ SIGNS = {  # signs in pecli's texts as LaTeX commands that need no package
 }  # fmt: skip
 SIGNS |= {sign: f"$_{digit}$" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 
-POWER = re.compile(  # a power or a letter with an index in a sentence: 2^(−8i/n), ω_j
-    r"[A-Za-z0-9_']+\^(?:\((?:[^()]|\([^()]*\))*\)|[-−]?[A-Za-z0-9]+)|[ωλθφρμζγ]_[A-Za-z0-9]+"
+INDEXED = r"[ωλθφρμζγR]_[A-Za-z0-9]+"
+POWER = re.compile(  # in a sentence: a product, a power, a letter with an index: ⟨x, y⟩, 2^(−8i/n), ω_j, ω_j p
+    rf"⟨[^⟩]*⟩|(?:[A-Za-z0-9_']+|{INDEXED})\^(?:\((?:[^()]|\([^()]*\))*\)|[-−]?[A-Za-z0-9]+)"
+    rf"|{INDEXED}(?: [pqxy]\b)?|log_n"
 )
 
 

@@ -101,7 +101,9 @@ def entries(name: str) -> list[Any]:
 
 @pytest.mark.parametrize("name", [name for name in PANEL if name not in ("schema", "skill", "explore")])
 def test_a_schema_is_one_and_closed_at_the_top(ask: Ask, name: str) -> None:
-    schema = json.loads(ask("schema", name).out)
+    printed = ask("schema", name).out
+    assert printed.startswith('{\n  "$schema": ')  # indented
+    schema = json.loads(printed)
     validators.Draft7Validator.check_schema(schema)
     parts = schema.get("anyOf", [schema])
     assert all(part["additionalProperties"] is False for part in parts)

@@ -76,6 +76,8 @@ def test_latex_of_every_report_is_ascii_but_for_chinese(report: str, name: str) 
     [
         (("encodings", "sinusoidal"), [r"\sin (p / \mathrm{base}^{2j/d})"]),
         (("encodings", "rope"), [r"$f(x, p) = R_{p} x,", r"$\omega_{j} / \mathrm{factor}$"]),
+        (("encodings", "rope"), [r"by $\omega_{j} p$, ", r"query: $\langle R_{p} x, R_{q} y\rangle$ depends"]),
+        (("encodings", "xpos"), [r"times $\zeta_{j}^{p/\mathrm{scale\_base}}$ and"]),
         (("encodings", "alibi"), [r"s_{h} = 2^{-8h/\mathrm{heads}}"]),
         (("explain", "-d", "4"), ["$10000^{-2/4}$", r"$\cos \omega_{1}p$", r"\cos (2 \cdot 10000^{-2/4}) = "]),
         (

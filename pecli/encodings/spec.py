@@ -136,8 +136,8 @@ def _parts(spec: str) -> tuple[type[Encoding], str, dict[str, str], dict[str, li
 def table_words(spec: str) -> tuple[str, str | None, str] | None:
     """Return (path, tensor, parameters) of a spec that names a file with a table; None for other specs.
 
-    Pickles are included, because the error on reading one says how to convert it. In hf:org/name#NAME, a NAME with a dot
-    is that of a tensor; names of layers have none.
+    Pickles are included, because the error on reading one says how to convert it. In hf:org/name#NAME, a NAME with a
+    dot is that of a tensor; names of layers have none.
     """
     if match := HUB_TABLE.fullmatch(spec):
         return match["path"], match["tensor"], match["text"] or ""

@@ -34,7 +34,7 @@ from pecli.core.terminal import Steps, TextTable, print_json, print_notes, print
 from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, BatchHeader, read_batch
 from pecli.jobs.index import page, page_path
-from pecli.jobs.run import STATES, WRITTEN, BatchAnswer, Result, differences, is_done, run
+from pecli.jobs.run import MISSING, STALE, STATES, WRITTEN, BatchAnswer, Result, differences, is_done, run
 from pecli.jobs.run_options import CHECK, BatchOptions
 from pecli.jobs.schema import batch_schema
 from pecli.jobs.text import command
@@ -192,7 +192,7 @@ def batch(
     if dry_run:
         print_lines(chosen, force=force, as_json=json)
     elif check:
-        report_differences(plan, chosen, as_json=json)
+        report_differences(plan, chosen, pages, as_json=json)
     else:
         with cluster(dask) if dask else nullcontext() as executor:
             how: dict[str, Any] = {"workers": jobs, "executor": executor, "force": force, "fail_fast": fail_fast}
@@ -225,9 +225,17 @@ def print_lines(plan: Batch, *, force: bool, as_json: bool) -> None:
         print_results([("# " if done else "") + line for line, done, _ in lines])
 
 
-def report_differences(plan: Batch, chosen: Batch, *, as_json: bool) -> None:
-    """Print missing, stale and orphaned files; raise PecliError if there are any."""
+def report_differences(plan: Batch, chosen: Batch, pages: list[str], *, as_json: bool) -> None:
+    """Print missing, stale and orphaned files; raise PecliError if there are any.
+
+    pages : index pages; a PDF is never stale
+    """
     differ = list(differences(chosen.jobs, [path for job in plan.jobs for path in job.paths]))
+    for target in pages:
+        if not os.path.isfile(target):
+            differ.append((MISSING, target))
+        elif not target.endswith(".pdf") and Path(target).read_bytes() != page(plan, target):
+            differ.append((STALE, target))
     if as_json:
         print_json([Difference(state=state, path=path) for state, path in differ])
     elif differ:

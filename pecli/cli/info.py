@@ -50,12 +50,14 @@ def encodings(
     *,
     output: tuple[str, ...],
     format: str | None,
+    csv_sep: str,
+    decimal: str,
     json: bool,
     cite: bool,
     **_: object,
 ) -> None:
     """Print the list of encodings, or one of them in detail."""
-    targets = targets_of(output, format, json)[0]
+    targets = targets_of(output, format, json, {"csv_sep": csv_sep, "decimal": decimal})[0]
     kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
     if cite:
         print_citations(kinds, targets)
@@ -161,6 +163,8 @@ def model(
     cite: bool,
     output: tuple[str, ...],
     format: str | None,
+    csv_sep: str,
+    decimal: str,
     lang: str | None,
     json: bool,
     quiet: bool,
@@ -175,7 +179,7 @@ def model(
 
     if not paths:
         raise UsageError("pecli model needs the path of a config.json, or of a folder with one")
-    targets, pictures = targets_of(output, format, json, pictures=True)
+    targets, pictures = targets_of(output, format, json, {"csv_sep": csv_sep, "decimal": decimal}, pictures=True)
     usual = ModelPicture.options()["figure"].default
     if figure != usual and not pictures:
         raise UnusedOptionError("figure", figure, "no picture is written", f"add a file, such as -o {figure}.png")
@@ -328,6 +332,8 @@ def extend(
     method: str,
     output: tuple[str, ...],
     format: str | None,
+    csv_sep: str,
+    decimal: str,
     lang: str | None,
     json: bool,
     **_: object,
@@ -337,7 +343,7 @@ def extend(
 
     if path is None:
         raise UsageError("pecli extend needs the path of a config.json, or of a folder with one")
-    targets = targets_of(output, format, json)[0]
+    targets = targets_of(output, format, json, {"csv_sep": csv_sep, "decimal": decimal})[0]
     with use_language(language_of(lang)):
         report = report_of(path, to, trained, new_base, method)
         document, data, lines = report.document, report.data, report.lines()
@@ -376,6 +382,8 @@ def identify(
     strict: bool,
     output: tuple[str, ...],
     format: str | None,
+    csv_sep: str,
+    decimal: str,
     lang: str | None,
     show: bool,
     json: bool,
@@ -386,7 +394,10 @@ def identify(
 
     Exits with 1 if no formula or known mistake explains all values up to rounding.
     """
-    (targets, pictures), language = targets_of(output, format, json, pictures=True), language_of(lang)
+    (targets, pictures), language = (
+        targets_of(output, format, json, {"csv_sep": csv_sep, "decimal": decimal}, pictures=True),
+        language_of(lang),
+    )
     with use_language(language):
         report = read_and_identify(table, tensor, rates, base)
         document, lines, sentence = report.blocks(), report.lines(), report.sentence()
@@ -428,10 +439,18 @@ IDENTIFY_COMMAND = Command(
 
 
 def tensors(
-    files: list[str], *, output: tuple[str, ...], format: str | None, json: bool, quiet: bool, **_: object
+    files: list[str],
+    *,
+    output: tuple[str, ...],
+    format: str | None,
+    csv_sep: str,
+    decimal: str,
+    json: bool,
+    quiet: bool,
+    **_: object,
 ) -> None:
     """Print the tensors in files of numbers, and a command line that draws the position table or a candidate for it."""
-    targets = targets_of(output, format, json)[0]
+    targets = targets_of(output, format, json, {"csv_sep": csv_sep, "decimal": decimal})[0]
     paths = expand_paths(files, *(f"*{ending}" for ending in TABLE_READERS))
     every = [(path, *tensors_in(path)) for path in paths]
     document: list[Block] = []

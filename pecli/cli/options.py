@@ -48,11 +48,12 @@ def run_options(*without: str) -> list[Option]:
 
 def file_options(pictures: bool = False) -> list[Option]:
     """Return the options for the output and format of a text, with picture formats if `pictures`."""
-    output, format = (Output.options()[name] for name in ("output", "format"))
+    output, format, *signs = (Output.options()[name] for name in ("output", "format", "csv_sep", "decimal"))
     fitting = [name for name, item in FORMATS.items() if name in FORMS or (pictures and item.picture)]
     return [
         replace(output, help=FILE_HELP, unset="the terminal"),
         replace(format, choices=lambda: fitting, unset="text; md with -o -"),
+        *signs,
     ]
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -22,6 +22,7 @@ from pecli.files.documents import csv, md, tex
 from pecli.files.formats import FORMATS, format_of
 from pecli.files.metadata import FileMetadata
 from pecli.files.writer import STDOUT, check_target, discard_stdout, is_stdout, write
+from pecli.jobs.job_options import DECIMALS, SEPARATORS, Output
 
 WRITERS = {"md": md, "tex": tex, "csv": csv}
 FORMS = (*WRITERS, "json")
@@ -64,35 +65,45 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
         raise typer.Exit(failure.exit_code) from None
 
 
-Target = tuple[str, str]  # a path and its format
+class Target(NamedTuple):
+    """A file for a text: its path, its format, and the signs of a .csv file."""
+
+    path: str
+    form: str
+    about: FileMetadata
 
 
 def targets_of(
-    outputs: Sequence[str] | None, format: str | None, as_json: bool, pictures: bool = False
+    outputs: Sequence[str] | None, format: str | None, as_json: bool, signs: Mapping[str, str], pictures: bool = False
 ) -> tuple[list[Target], list[str]]:
-    """Return the files for the text with their formats, [] for the terminal, and the paths for pictures.
+    """Return the files for the text, [] for the terminal, and the paths for pictures.
+
+    signs : the values of --csv-sep and --decimal
 
     Raises
     ------
-    UsageError : a format that cannot hold text
+    UsageError : a format that cannot hold text, or signs without a .csv file
     """
     if as_json and (outputs or format not in (None, "json")):
         raise UsageError("--json prints JSON: leave --output and --format out")
-    if as_json or not (outputs or format):
-        return [(STDOUT, "json")] if as_json else [], []
-    texts, drawn = [], []
+    texts, drawn, output = list[Target](), list[str](), Output.make(signs)
+    about = FileMetadata("", "", separator=SEPARATORS[output.csv_sep], decimal=DECIMALS[output.decimal])
     forms = [*(name for name, item in FORMATS.items() if pictures and item.picture), *FORMS]
-    for path in outputs or [STDOUT]:
-        form = format_of(path, format, "md", forms)
+    for path in outputs or ([STDOUT] if format or as_json else []):
+        form = "json" if as_json else format_of(path, format, "md", forms)
         if pictures and outputs and form in FORMATS and FORMATS[form].picture:
             drawn.append(path)
         elif form in FORMS:
-            texts.append((path, form))
+            texts.append(Target(path, form, about))
         else:
             advice = f"name a file such as {Path(path).with_suffix('.md')}" if outputs else ""
             name, given = ("format", format) if format else ("output", path)
             text = f"{option_text(name, given)} is not a format that this command writes"
             raise UsageError(text, option=name, value=given, allowed=", ".join(forms), advice=advice)
+    for name, sign in output.csv_signs().items():
+        if "csv" not in {target.form for target in texts}:
+            text = f"{option_text(name, sign)} is for .csv files only"
+            raise UsageError(text, option=name, value=sign, advice=f"write one: {option_text('output', 'FILE.csv')}")
     return texts, drawn
 
 
@@ -106,12 +117,12 @@ def publish(document: Document, data: Any, targets: Sequence[Target], lines: Seq
         show(document)
         if lines:
             print_results(["", *lines])
-    for path, form in targets:
+    for path, form, _ in targets:
         check_target(path, text=True, example=f"text.{form}")
-    for path, form in targets:
+    for path, form, about in targets:
         encode = WRITERS.get(form)
         blocks = [*document, *(Paragraph(line, style=CODE) for line in lines)]
         plain = json.dumps(data, allow_nan=False).encode() + b"\n"
-        write(path, encode(blocks, FileMetadata("", "")) if encode else plain)
+        write(path, encode(blocks, about) if encode else plain)
         if not is_stdout(path):
             print_results([path])

@@ -22,7 +22,9 @@ from pecli.encodings.learned import Learned
 from pecli.encodings.registry import ENCODINGS, PLUGINS, all_encodings, find_encoding, table_advice
 from pecli.files.tables import PICKLES, TABLE_READERS, hold
 
-TABLE_SPEC = re.compile(r"(?P<path>.+?\.\w+)(?:#(?P<tensor>[^#:]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
+TEXT = r"(?::(?P<text>[A-Za-z_-]+=.*))?"
+TABLE_SPEC = re.compile(rf"(?P<path>.+?\.\w+)(?:#(?P<tensor>[^#:]+))?{TEXT}", re.DOTALL)
+HUB_TABLE = re.compile(rf"(?P<path>hf:[^#]+)#(?P<tensor>[^#:.]*\.[^#:]+){TEXT}", re.DOTALL)
 Config = tuple[str, str, str]  # path and kind of layer as typed, plain spec of the encoding, parameters after the path
 CONFIGS: Registry[Callable[[str], Config | None]] = Registry(
     {"config": ("pecli.models.spec:read_config_spec", "the text of a model's config.json; None of other texts")}
@@ -134,8 +136,11 @@ def _parts(spec: str) -> tuple[type[Encoding], str, dict[str, str], dict[str, li
 def table_words(spec: str) -> tuple[str, str | None, str] | None:
     """Return (path, tensor, parameters) of a spec that names a file with a table; None for other specs.
 
-    Pickles are included, because the error on reading one says how to convert it.
+    Pickles are included, because the error on reading one says how to convert it. In hf:org/name#NAME, a NAME with a
+    dot is that of a tensor; names of layers have none.
     """
+    if match := HUB_TABLE.fullmatch(spec):
+        return match["path"], match["tensor"], match["text"] or ""
     match = TABLE_SPEC.fullmatch(spec)
     path = match["path"] if match else ""
     if match is None or Path(path).suffix.lower() not in (*TABLE_READERS, *PICKLES):

@@ -61,13 +61,19 @@ def for_notebook(document: Document) -> dict[str, str]:
 def csv(document: Document, about: FileMetadata) -> bytes:
     """Return the rows of facts and tables, separated by empty lines; text is left out."""
     file = io.StringIO()
-    writer = rows_of_csv.writer(file, lineterminator="\n")
+    writer = rows_of_csv.writer(file, delimiter=about.separator, lineterminator="\n")
     tables = [item for item in document if not isinstance(item, Paragraph)]
     for place, table in enumerate(tables):
         file.write("\n" if place else "")
         rows = table.facts.items() if isinstance(table, Facts) else [table.header, *table.rows]
-        writer.writerows([text_cell(escaped(str(cell), "\n")) for cell in row] for row in rows)
+        cells = ([text_cell(escaped(str(cell), "\n")) for cell in row] for row in rows)
+        writer.writerows([_with_decimal(cell, about.decimal) for cell in row] for row in cells)
     return file.getvalue().encode()
+
+
+def _with_decimal(cell: str, sign: str) -> str:
+    """Return a cell of numbers alone with another decimal sign, and then without commas between thousands."""
+    return cell.replace(",", "").replace(".", sign) if sign != "." and NUMBER.fullmatch(cell) else cell
 
 
 def _blocks(document: Document, write: Callable[[Block], str]) -> str:

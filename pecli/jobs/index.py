@@ -31,9 +31,11 @@ MARKS = {  # text near the start of every index, to tell it from a page that the
 }
 
 STYLE = """\
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; color: #222; }
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; }
 main { display: grid; grid-template-columns: repeat(auto-fill, minmax(22rem, 1fr)); gap: 2rem; }
-figure { margin: 0; } img { width: 100%; height: auto; border: 1px solid #ddd; background: #fff; }
+figure { margin: 0; } img { width: 100%; height: auto; border: 1px solid #8886; }
+img:not([src$=".svg"]) { background: #fff; }
 code { font-size: 0.8rem; white-space: pre-wrap; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: 0; }
 """
 

@@ -39,7 +39,7 @@ class Output(Options):
         common=True,
     )
     format: str | None = option(None, "format, if the file name has none", choices=lambda: FORMATS, unset="png")
-    no_clobber: bool = option(False, "keep existing files; only those that are missing are written")
+    no_clobber: bool = option(False, "keep existing files; write only the missing ones")
     long: bool = option(False, "long format of .csv and .json: one row per number (line figures always use it)")
     csv_sep: str = option(
         "comma",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pecli.core.errors import FileError, UnknownNameError, UsageError, nearest, notice
+from pecli.core.hub import is_hub
 from pecli.core.readable import resolve_path
 from pecli.encodings.registry import all_encodings
 from pecli.encodings.spec import Config, spec_of
@@ -83,7 +84,8 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
     if layer.encoding.trained and "file" in layer.encoding.options():
-        notice(NO_NUMBERS.format(path=path, typed=f"-e {layer.encoding.name}:file=model.safetensors"))
+        table = path if is_hub(path) else "model.safetensors"
+        notice(NO_NUMBERS.format(path=path, typed=f"-e {layer.encoding.name}:file={table}"))
     made = replace(layer.encoding, label=layer.encoding.label or _short_name(model)) if named else layer.encoding
     return spec_of(made)  # always states d, because figures have different defaults
 

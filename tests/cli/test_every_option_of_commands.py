@@ -24,6 +24,14 @@ BATCH = "d = 4\nlength = 3\ndpi = 20\n[[figure]]\ncommand = 'heatmap'\noutput = 
 CONFIG = '{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2, "max_position_embeddings": 32}'
 EXTEND = "extend config.json --to 256"
 CONTEXT = "context"  # Typer's own, no option
+
+
+def signs(line: str) -> dict[str, tuple[str, str]]:
+    """Return the lines of the signs of .csv, of a command that has one."""
+    csv = f"{line} --format csv"
+    return {"csv_sep": (csv, f"{csv} --csv-sep tab"), "decimal": (csv, f"{csv} --decimal comma")}
+
+
 ASKED = {  # of every option a line without it and one with it
     "batch": {
         "file": ("batch", "batch two.toml"),
@@ -56,6 +64,7 @@ ASKED = {  # of every option a line without it and one with it
         "name": ("encodings", "encodings rope"),
         "output": ("encodings", "encodings -o e.md"),
         "format": ("encodings", "encodings --format csv"),
+        **signs("encodings"),
         "json": ("encodings", "encodings --json"),
         "cite": ("encodings", "encodings --cite"),
         "verbose": ("encodings none", "encodings none -v"),
@@ -65,6 +74,7 @@ ASKED = {  # of every option a line without it and one with it
         "seq_len": ("model dynamic.json", "model dynamic.json -n 64"),
         "output": ("model config.json", "model config.json -o m.md"),
         "format": ("model config.json", "model config.json --format md"),
+        **signs("model config.json"),
         "json": ("model config.json", "model config.json --json"),
         "cite": ("model config.json", "model config.json --cite"),
         "strict": ("model odd.json", "model odd.json --strict"),
@@ -86,6 +96,7 @@ ASKED = {  # of every option a line without it and one with it
         "method": (EXTEND, f"{EXTEND} --method linear"),
         "output": (EXTEND, f"{EXTEND} -o m.md"),
         "format": (EXTEND, f"{EXTEND} --format md"),
+        **signs(EXTEND),
         "json": (EXTEND, f"{EXTEND} --json"),
         "lang": (EXTEND, f"{EXTEND} --lang zh"),
         "verbose": ("extend none --to 256", "extend none --to 256 -v"),
@@ -97,6 +108,7 @@ ASKED = {  # of every option a line without it and one with it
         "tensor": ("identify t.csv", "identify t.csv --tensor none"),
         "output": ("identify t.csv", "identify t.csv -o t.md"),
         "format": ("identify t.csv", "identify t.csv --format md"),
+        **signs("identify t.csv"),
         "json": ("identify t.csv", "identify t.csv --json"),
         "show": ("identify t.csv", "identify t.csv --show"),
         "strict": ("identify reversed.csv", "identify reversed.csv --strict"),
@@ -108,6 +120,7 @@ ASKED = {  # of every option a line without it and one with it
         "files": ("tensors", "tensors t.csv"),
         "output": ("tensors t.csv", "tensors t.csv -o t.md"),
         "format": ("tensors t.csv", "tensors t.csv --format csv"),
+        **signs("tensors t.csv"),
         "json": ("tensors t.csv", "tensors t.csv --json"),
         "verbose": ("tensors none.csv", "tensors none.csv -v"),
     },

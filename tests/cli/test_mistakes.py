@@ -122,6 +122,8 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("stats --base 10..10000", ["--base 10..10000", "FIRST..LAST:COUNT"]),
     ("heatmap -d 10..500 -o a.png", ["491 pictures", "2..10000:40"]),
     ("encodings rope --cite --json", ["--cite prints BibTeX", "--json out"]),
+    ("encodings --csv-sep semicolon -o a.md", ["--csv-sep semicolon is for .csv files only: write one: --output FILE"]),
+    ("model folder.json --decimal comma -o a.csv", ["--decimal comma needs another separator than comma"]),
     ("encodings kerple --cite -o a.md", ["--cite prints BibTeX"]),
     ("curves -n 1e12", ["shorten --length"]),
     ("heatmap -e learned -n 1e9", ["the untrained table has positions 0 to 9999999"]),

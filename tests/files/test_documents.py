@@ -224,3 +224,19 @@ output = "a.png"
 def test_labels_in_numbers_are_no_formulas(ask: Callable[..., Any]) -> None:
     assert ask("offsets", "sinusoidal:label==1+1", "rope:label=-5", "-n", "3", "-o", "a.csv").code == 0
     assert {row.split(",")[0] for row in Path("a.csv").read_text().splitlines()[1:]} == {"'=1+1", "-5"}
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        ("extend config.json --to 131072", "linear;10000;"),
+        ("identify t.npy", "scale;0,25\n"),
+    ],
+)
+def test_reports_take_the_signs_of_csv(line: str, row: str, ask: Callable[..., Any], folder: Path) -> None:
+    config = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 2, "num_hidden_layers": 1}
+    (folder / "config.json").write_text(json.dumps({**config, "max_position_embeddings": 4096}))
+    np.save("t.npy", 0.25 * pecli.encode("sinusoidal:d=8", length=40))
+    ask(*line.split(), "--csv-sep", "semicolon", "--decimal", "comma", "-o", "a.csv")
+    text = (folder / "a.csv").read_text(encoding="utf-8")
+    assert row in text, text

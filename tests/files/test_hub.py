@@ -167,6 +167,8 @@ def test_of_a_large_file_the_table_alone_is_fetched_and_no_picture_asks_for_more
 def test_of_shards_those_with_tables_are_opened(lines: Any, hub: Hub) -> None:
     (made,) = lines("pecli table -e learned:file=hf:org/shards --json")
     assert made[0] == 0 and not any("model-1" in line for line in hub.asked)
+    long, bare = lines(*(f"pecli table {each}hf:org/shards#wpe.weight -o -" for each in ("learned:file=", "")))
+    assert bare == long and bare[0] == 0 and bare[1]
     listed, two, several = lines(
         "pecli tensors hf:org/shards", "pecli tensors hf:org/two", "pecli table -e learned:file=hf:org/two"
     )

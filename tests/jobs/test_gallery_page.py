@@ -95,6 +95,7 @@ def test_html_shows_every_picture_with_its_line(plan: Batch) -> None:
     assert [line.split()[1] for line in lines] == ["heatmap", "heatmap", "distance", "curves"]
     assert "--base 10 " in lines[0] and "--base 100 " in lines[1]
     assert all(found.all("img", "alt"))
+    assert any(tag == "style" and ":root { color-scheme: light dark; }" in text for tag, text in found.texts)
     picture = pecli.heatmap(length=9, dpi=20, d=4)
     picture.save("x/heat-10.png")
     assert Page(page(plan, "index.html")).all("img", "alt")[0] == picture.alt
@@ -136,7 +137,9 @@ def test_a_page_that_would_be_the_same_is_not_written_again(ask: Ask, folder: Pa
         before.st_ino,
         before.st_mtime_ns,
     )
+    assert ask("batch", "figures.toml", "--check").code == 0
     Path("README.md").write_text(Path("README.md").read_text() + "edited")
+    assert ask("batch", "figures.toml", "--check").out == "stale: README.md\n"
     assert ask("batch", "figures.toml", "-j", "1").out == "README.md\n"
     assert "edited" not in Path("README.md").read_text()
 

@@ -77,7 +77,7 @@ def targets_of(
     UsageError : a format that cannot hold text
     """
     if as_json and (outputs or format not in (None, "json")):
-        raise UsageError("--json prints JSON: leave --output and --format out")
+        raise UsageError("--json prints JSON: leave --output and --format out", option="json")
     if as_json or not (outputs or format):
         return [(STDOUT, "json")] if as_json else [], []
     texts, drawn = [], []

@@ -7,13 +7,12 @@ What it finds stands in tests/data/findings.txt. After a change that is meant, w
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from pecli.core.errors import PecliError
 from pecli.core.language import finding
@@ -108,6 +107,7 @@ KEYS: dict[str, list[Config]] = {
         *(scaled(YARN, beta_fast=fast, beta_slow=slow) for fast, slow in ((32, 1), (1, 1), (1, 32), (0, 1))),
         *(scaled(YARN, mscale=one, mscale_all_dim=other) for one, other in ((0, 0), (1.0, 0.5))),
         *(scaled(YARN, truncate=flag) for flag in (True, False)),
+        *(scaled(YARN, attention_factor=4.0, original_max_position_embeddings=length) for length in (1, 2)),
         scaled(YARN, attn_factor=2.0, high_freq_factor=3.0, bata_fast=3, strange=1, nothing=None),
         scaled(YARN) | {"original_max_position_embeddings": 32},
         scaled(YARN) | {"max_position_embeddings": 8},
@@ -234,6 +234,60 @@ TOWERS: dict[str, list[Config]] = {  # a type, and what its config has besides I
     "vivit": [{"num_frames": 4, "tubelet_size": [2, 4, 4]}],
     "audio-spectrogram-transformer": [{"num_mel_bins": 16, "max_length": 24, "frequency_stride": 4, "time_stride": 4}],
 }  # fmt: skip
+LITGPT = {"n_layer": 2, "n_head": 4, "n_embd": 32, "block_size": 64, "norm_class_name": "RMSNorm"}
+GGUF = {f"NAME.{key}": size for key, size in (("context_length", 64), ("embedding_length", 32), ("block_count", 2),
+                                              ("attention.head_count", 4))}  # fmt: skip
+TENSORRT = {"architecture": "LlamaForCausalLM", "dtype": "float16", "position_embedding_type": "rope_gpt_neox", **SIZES}
+MEGATRON = {"num_layers": 2, "hidden_size": 32, "num_attention_heads": 4, "max_position_embeddings": 64,
+            "position_embedding_type": "rope", "rotary_base": 10000, "num_query_groups": 4}  # fmt: skip
+MLC = {"quantization": "q4f16_1", "context_window_size": 64}
+OTHERS: dict[str, tuple[Config, list[Config]]] = {  # files of other programs: what they have, and what besides
+    "litgpt": (LITGPT, [
+        {},
+        *({"rope_condense_ratio": ratio} for ratio in (1, 2)),
+        *({"rope_adjustments": {"factor": 4.0}, "rope_condense_ratio": ratio} for ratio in (1, 2)),
+        *({"rope_adjustments": {"factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                                "original_max_seq_len": 16}, "rope_condense_ratio": ratio} for ratio in (1, 2)),
+        *({"rope_adjustments": {"factor": 4.0, "beta_fast": 32, "beta_slow": 1, "original_max_seq_len": 16, **scales}}
+          for scales in ({}, {"mscale": 1.0}, {"mscale_all_dim": 0.5}, {"mscale": 1.0, "mscale_all_dim": 0.5})),
+        *({"rope_local_base_freq": 50, "rope_indices": [1, 0], "sliding_window_size": 8, "rope_condense_ratio": ratio}
+          for ratio in (1, 2)),
+        *({"rope_indices": [1, 0], "sliding_window_indices": own, "sliding_window_size": 8}
+          for own in ([1, 0], [0, 1])),
+    ]),
+    "llama": ({"general.architecture": "llama", **GGUF}, [
+        {},
+        {"NAME.attention.head_count": [0, 4]},
+        {"NAME.attention.sliding_window_pattern": [True, False], "NAME.attention.sliding_window": 8},
+        *({"NAME.rope.scaling.type": rule, "NAME.rope.scaling.factor": factor, "NAME.rope.scaling.attn_factor": by}
+          for rule in ("none", "linear", "yarn", "strange") for factor, by in ((1.0, 1.0), (4.0, 2.0))),
+        {"NAME.rope.scaling.factor": 4.0},
+        *({"rope_freqs.weight": [2.0] * 4, "NAME.rope.scaling.type": rule, "NAME.rope.scaling.factor": factor}
+          for rule in ("none", "linear", "yarn") for factor in (1.0, 4.0)),
+        {"rope_factors_long.weight": [2.0] * 4},
+        *({"NAME.rope.dimension_sections": sections} for sections in ([1, 1, 2, 0], [1, 1, 1, 1])),
+    ]),
+    "mpt": ({"general.architecture": "mpt", **GGUF}, [
+        {}, {"position_embd.weight": [32, 64]}, *({"NAME.attention.max_alibi_bias": bias} for bias in (0.0, 4.0)),
+    ]),
+    "tensorrt": (TENSORRT, [
+        {},
+        *({"rotary_scaling": {"type": rule, "factor": 4.0}} for rule in ("linear", "dynamic", "yarn", "su", "none")),
+        {"rotary_scaling": {"type": "dynamic", "alpha": 4.0}},
+        {"rotary_scaling": {"type": "yarn", "rope_type": "linear", "factor": 4.0, "attention_factor": 2.0}},
+    ]),
+    "megatron": (MEGATRON, [
+        {},
+        *({"rotary_seq_len_interpolation_factor": factor} for factor in (1, 2)),
+        {"rotary_seq_len_interpolation_factor": 2, "use_rope_scaling": True},
+        {"multi_latent_attention": True},
+        {"position_embedding_type": "strange"},
+    ]),
+    "mlc": (MLC, [
+        {"model_type": kind, "model_config": {**SIZES, "position_embedding_base": 500, **more}}
+        for kind in ("llama", "phi3", "strange") for more in ({}, scaled(LLAMA3), scaled(YARN))
+    ]),
+}  # fmt: skip
 LENGTHS = [  # a type, what its config has, and a current sequence length
     *(("llama", {}, length) for length in (64, 65)),
     *(("llama", scaled({"rope_type": "dynamic", "factor": 2.0}), length) for length in (64, 128)),
@@ -254,6 +308,10 @@ def cases() -> Iterator[tuple[str, Config, int | None]]:
         for kind, every in table.items():
             for more in every:
                 yield f"{kind} {json.dumps(more)}", {"model_type": kind, **start, **more}, None
+    for program, (start, every) in OTHERS.items():
+        for more in every:
+            whole = {key.replace("NAME", program): value for key, value in {**start, **more}.items()}
+            yield f"{program}, {json.dumps(more)}", whole, None
     for kind, more, length in LENGTHS:
         yield f"{kind} {json.dumps(more)} at {length}", {"model_type": kind, **ROPE, **more}, length
 
@@ -280,6 +338,7 @@ def found(config: Config, length: int | None, short: bool = False) -> list[str]:
         lines = list(lines_of(model_of("config.json", config, length)))
     except PecliError as error:
         return [f"  refused: {error}"]
+    lines = [re.sub(r"\d+\.\d{9,}", lambda number: f"{float(number[0]):.9g}", line) for line in lines]
     return [line for line in lines if not short or line.startswith(("  error ", "  warning ", "  note "))]
 
 
@@ -289,13 +348,8 @@ def record() -> dict[str, list[str]]:
 
 
 def stored() -> dict[str, list[str]]:
-    lines: dict[str, list[str]] = {}
-    for line in STORED.read_text(encoding="utf-8").splitlines():
-        if line.startswith("  "):
-            lines[name].append(line)
-        else:
-            lines[name := line] = []
-    return lines
+    parts = re.split(r"\n(?! )", STORED.read_text(encoding="utf-8").rstrip("\n"))
+    return {name: lines for name, *lines in map(str.splitlines, parts)}
 
 
 def test_layers_and_findings_are_those_that_are_stored() -> None:

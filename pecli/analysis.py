@@ -269,9 +269,8 @@ class Numbers(Generic[E_co]):
 
         reach : the smallest and the largest difference, or None if there are too many differences to compute
         """
-        raise UsageError(
-            "--difference needs a figure that is one image of the same size for each encoding: try heatmap or distance"
-        )
+        text = "--difference needs a figure that is one image of the same size for each encoding: try heatmap or distance"
+        raise UsageError(text, option="difference")
 
     @property
     def main_array(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from typer.testing import CliRunner
 
 from pecli.cli import app as app_module
 from pecli.cli.app import app
+from pecli.core.errors import PecliError
 from pecli.encodings.registry import Encoding, plugins
 
 LONGEST = ("test_readme", "test_hub", "test_frames", "test_identify", "test_outputs", "test_environment")
@@ -97,6 +99,19 @@ def commands_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("typer.testing._get_command", BUILT, raising=False)
     monkeypatch.setattr(app_module, "_build_command", build)
+
+
+@pytest.fixture(autouse=True)
+def errors_carry_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check of every error whose message begins with an option that it has the option's name and value."""
+    make = PecliError.__init__
+
+    def checked(self: PecliError, text: str = "", **facts: Any) -> None:
+        make(self, text, **facts)
+        if begins := re.match(r"--([a-z][a-z-]*)(=?)", text):
+            assert self.option is not None and (self.value is not None or not begins[2]), text
+
+    monkeypatch.setattr(PecliError, "__init__", checked)
 
 
 @pytest.fixture

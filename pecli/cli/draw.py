@@ -115,7 +115,7 @@ COLUMN = 12  # approximate width of a terminal column, pixels
 def check_show(as_json: bool) -> None:
     """Raise UsageError if pictures cannot be shown because standard output is not a terminal or is used for JSON."""
     if as_json:
-        raise UsageError("--show and --json both write to standard output")
+        raise UsageError("--show and --json both write to standard output", option="show")
     from rich.console import Console
 
     if not Console().is_terminal:  # also True with FORCE_COLOR

@@ -89,7 +89,7 @@ ENCODINGS_COMMAND = Command(
 def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Sequence[Any]) -> None:
     """Print the papers of the encodings as BibTeX."""
     if targets:
-        raise UsageError("--cite prints BibTeX: leave --output, --format and --json out")
+        raise UsageError("--cite prints BibTeX: leave --output, --format and --json out", option="cite")
     entries = bibtex(text for encoding in encodings for text in sources_of(encoding))
     if not entries:
         raise UsageError("pecli knows no paper for it", option="cite")

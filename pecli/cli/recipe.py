@@ -65,7 +65,7 @@ def recipe(files: list[str], *, form: str | None, output: tuple[str, ...], json:
     if form and json:
         raise UnusedOptionError("form", form, "--json prints the command and the job")
     if output and len(files) > 1:
-        raise UsageError(f"--output needs a single file, but {len(files)} are given")
+        raise UsageError(f"--output needs a single file, but {len(files)} are given", option="output")
     jobs = [read_job(path, output) for path in files]
     as_lines = form == "command" or (form is None and len(jobs) == 1)
     if json:

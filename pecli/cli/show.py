@@ -85,7 +85,7 @@ def targets_of(
     UsageError : a format that cannot hold text, or signs without a .csv file
     """
     if as_json and (outputs or format not in (None, "json")):
-        raise UsageError("--json prints JSON: leave --output and --format out")
+        raise UsageError("--json prints JSON: leave --output and --format out", option="json")
     texts, drawn, output = list[Target](), list[str](), Output.make(signs)
     about = FileMetadata("", "", separator=SEPARATORS[output.csv_sep], decimal=DECIMALS[output.decimal])
     forms = [*(name for name, item in FORMATS.items() if pictures and item.picture), *FORMS]

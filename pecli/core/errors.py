@@ -12,8 +12,8 @@ from typing import Any, Self
 MAX_LISTED = 40  # names in a message
 MAX_VALUE_LENGTH = 120  # characters of a value in a message: enough for most paths
 MAX_PATH_LENGTH = 256  # characters of a path in a message
-# ``--length`` or ``--length=5`` in a message, but not inside a command to type, ``pecli …``
-OPTION = re.compile(r"pecli [a-z][^;:]*|(?<![^\s(])--([a-z][a-z0-9-]*)(=?)")
+# ``--length`` or ``--length=5`` in a message, but not inside a command to type, ``pecli …`` or ``hf …``
+OPTION = re.compile(r"(?:pecli|hf) [a-z][^;:]*|(?<![^\s(])--([a-z][a-z0-9-]*)(=?)")
 
 Spelling = Callable[[str], str]
 

@@ -68,8 +68,9 @@ class OnGrid(TableEncoding):
             sides_of("grid", self.grid)
         changed = self.changed() if self.places is None else {}
         for name in [name for name in self.of_grids if name in changed]:
-            text = f"{option_text(name, getattr(self, name))} needs positions in a grid"
-            raise UsageError(text, option=name, advice="give --grid too")
+            value = getattr(self, name)
+            text = f"{option_text(name, value)} needs positions in a grid"
+            raise UsageError(text, option=name, value=value, advice="give --grid too")
         super().check()
 
     @property

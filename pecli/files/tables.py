@@ -427,10 +427,11 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
     if tensor is not None:
         if list(arrays) == [""]:
             suffix = Path(path).suffix.lower()
-            raise UsageError(f"{option_text('tensor', tensor)}: a {suffix} file has only one table, without a name")
+            text = f"{option_text('tensor', tensor)}: a {suffix} file has only one table, without a name"
+            raise UsageError(text, option="tensor", value=tensor)
         fitting = [name for name in arrays if name == tensor] or [name for name in arrays if name.endswith(tensor)]
         if not fitting:
-            raise UnknownNameError(f"tensor of {path}", tensor, arrays)
+            raise UnknownNameError(f"tensor of {path}", tensor, arrays, option="tensor")
     if not fitting:
         raise TableFileError(f"{path} contains no table")
     if len(fitting) > 1:

@@ -164,8 +164,8 @@ def _hoisted(item: Dialect, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content with the keys of objects in `item.inside` at the top, and dashes replaced by underscores."""
     found = dict(data)
     for name in item.inside:
-        inner = found.pop(name, None)
-        found |= inner if isinstance(inner, dict) else {} if inner is None else {name: inner}
+        if isinstance(found.get(name), dict):
+            found |= found.pop(name)
     return {key.replace("-", "_"): value for key, value in found.items()} if item.dashes else found
 
 

@@ -171,9 +171,9 @@ class Canvas(Options):
                 advice = f"each side must be {LIMITS[0]:g} to {LIMITS[1]:g} inches long"
                 raise UsageError(option="size", value=self.size, advice=advice)
             if side * self.dpi > MAX_PIXELS:
-                asked = f"{option_text('size', self.size)} at {option_text('dpi', self.dpi)}"
-                text = f"{asked} is more than {MAX_PIXELS} pixels on a side"
-                raise UsageError(text, option="dpi", advice="lower --dpi")
+                asked = f"{option_text('dpi', self.dpi)} with {option_text('size', self.size)}"
+                text = f"{asked} gives more than {MAX_PIXELS} pixels on a side"
+                raise UsageError(text, option="dpi", value=self.dpi, advice="lower --dpi")
 
     @property
     def inches(self) -> Size:

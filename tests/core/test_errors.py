@@ -39,6 +39,10 @@ SENTENCES = [
         "a--b log: pecli heatmap --d=4 shows it",
         "a--b log: pecli heatmap --d=4 shows it",
     ),
+    (
+        UsageError("run hf download a --local-dir .: then --tensor"),
+        *(f"run hf download a --local-dir .: then {name}" for name in ("--tensor", "tensor", "tensor")),
+    ),
     (UsageError(option="vmin", value=" "), *(f"{name}' ' is not allowed" for name in ("--vmin ", "vmin = ", "vmin="))),
 ]
 

@@ -17,6 +17,7 @@ from pecli.core.options import Options, option
 from pecli.core.positions import MAX_LENGTH, Positions
 from pecli.core.progress import track
 from pecli.encodings.base import Encoding, TableEncoding, short_names
+from pecli.encodings.registry import all_encodings
 from pecli.files.sheet import Over, Sheet
 from pecli.measures.pairwise import MEASURES
 
@@ -215,9 +216,14 @@ class Numbers(Generic[E_co]):
         """Return notes for the footnote on how the picture was made; none by default."""
         return []
 
-    def other_lengths(self) -> list[str]:
-        """Return a note on the rates at this and other lengths for each encoding whose rates depend on the length."""
-        texts = zip(short_names(self.view.encodings), (e.other_lengths() for e in self.view.encodings), strict=True)
+    def other_lengths(self, names: Sequence[str] = ()) -> list[str]:
+        """Return a note on the rates at this and other lengths for each encoding whose rates depend on the length.
+
+        names : one name per encoding; by default its short name
+        """
+        texts = zip(
+            names or short_names(self.view.encodings), (e.other_lengths() for e in self.view.encodings), strict=True
+        )
         return [say("join.of_encoding", encoding=name, text=text) for name, text in dict.fromkeys(texts) if text]
 
     def marks(self) -> list[str]:
@@ -269,7 +275,9 @@ class Numbers(Generic[E_co]):
 
         reach : the smallest and the largest difference, or None if there are too many differences to compute
         """
-        text = "--difference needs a figure that is one image of the same size for each encoding: try heatmap or distance"
+        text = (
+            "--difference needs a figure that is one image of the same size for each encoding: try heatmap or distance"
+        )
         raise UsageError(text, option="difference")
 
     @property
@@ -379,6 +387,9 @@ class Analysis(Options, Generic[E], ABC):
     @classmethod
     def refusal(cls, encoding: type[Encoding]) -> str:
         """Return the error message for an encoding class that this analysis cannot show."""
+        taken = [name for name, kind in all_encodings().items() if cls.takes(kind)]
+        if len(taken) == 1:
+            return f"{cls.name} is for {taken[0]}, not for {encoding.name}"
         needed = " or ".join(kind.gives for kind in get_args(cls.requires) or [cls.requires])
         return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
 

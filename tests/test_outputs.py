@@ -138,7 +138,8 @@ def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
 
 def outputs() -> dict[str, Callable[[], Any]]:
     """Return what makes each thing that is compared."""
-    every = [f"{figure} {name}" for figure in FIGURES for name in [*ENCODINGS, SCALED]]
+    kinds = {**ENCODINGS, SCALED: ENCODINGS["rope"]}
+    every = [f"{name} {own}" for name, figure in FIGURES.items() for own, kind in kinds.items() if figure.takes(kind)]
     return {
         **{line: partial(printed, line) for line in LINES},
         **{line: partial(computed, *line.split(" ", 1)) for line in every},

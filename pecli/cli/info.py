@@ -230,31 +230,11 @@ def draw_models(
     language : the language of the picture's texts
     how : arguments of `run_jobs`
     """
-    if figure == "layers":
-        write_layers(models, paths, format, language)
-    else:
-        draw(figure, {"encoding": specs_of(models, figure), **language.settings()}, paths, format, **how)
-
-
-def write_layers(models: Sequence[Any], paths: Sequence[str], format: str | None, language: Any) -> None:
-    """Write the picture of the layers of models into each of these files.
-
-    format : the format of files whose names have no ending, or None
-    """
-    from pecli.figures.layers import draw_layers
-    from pecli.files.formats import format_of
-    from pecli.files.writer import check_target, write
-    from pecli.page.canvas import Canvas
+    from pecli.models.spec import layers_of
     from pecli.reports.model import names_of
 
-    for path in paths:
-        check_target(path, example="picture.png")
-    formats = [format_of(path, format) for path in paths]
-    with use_language(language):
-        drawn = draw_layers(models, names_of(models), formats, Canvas())
-    for path, data in zip(paths, drawn, strict=True):
-        write(path, data)
-        print_results([path])
+    shown = {"encoding": specs_of(models, figure)} if figure != "layers" else layers_of(models, names_of(models))
+    draw(figure, {**shown, **language.settings()}, paths, format, **how)
 
 
 def specs_of(models: Sequence[Any], figure: str, names: Sequence[str] = ()) -> list[str]:
@@ -295,8 +275,6 @@ MODEL_COMMAND = Command(
         "pecli model path/to/config.json",
         "pecli model hf:Qwen/Qwen2.5-7B models/*/config.json -o spectra.png",
         "pecli model config.json model.gguf --same",
-        "pecli model config.json --figure layers -o layers.png",
-        "pecli model config.json other.json --figure drift -o drift.png",
     ),
     answer=model_schema,
     notes=(

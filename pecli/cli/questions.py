@@ -12,6 +12,7 @@ QUESTIONS = {
     "How many positions does an image take?": 'pecli ids --sequence "6, 1x4x6, 5, 3x3x4, 6"',
     "Which relative positions do long-context methods use?": "pecli effective",
     "How do scores grow with the position in Llama 4?": "pecli temperature rope:temperature=0.1,8192,1",
+    "How far does each layer of a model see?": "pecli layers config.json",
     "Is a model's base large enough for its context?": "pecli bases",
     "How far apart are any two positions?": "pecli distance -d 256",
     "How far is position 100 from each of the others?": "pecli curves --at 100 --against offset",

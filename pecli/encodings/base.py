@@ -71,6 +71,8 @@ class Encoding(Options, ABC):
     position_label: ClassVar[str] = "encoding.position_p"  # label of an axis
     position_letter: ClassVar[str] = "p"  # short for a position, as in p = 5
     other_label: ClassVar[str] = "encoding.position_q"  # label of the second of two compared positions
+    offset_label: ClassVar[str] = "words.offset_p_minus_q"  # label of the difference of two positions
+    position_named: ClassVar[str] = "encoding.position_at"  # text for one position in a sentence
     rows_counted: ClassVar[str] = "words.count_positions"  # text for a number of rows of its table
     length_counted: ClassVar[str] = "words.count_positions"  # text for a number of positions, if it has no unit
     range_named: ClassVar[str] = "words.positions_to"  # text for the first and the last position
@@ -156,6 +158,18 @@ class Encoding(Options, ABC):
     def position_text(self, position: float) -> str:
         """Return a position in the encoding's notation, as on its axis."""
         return minus(f"{position:,.0f}" if float(position).is_integer() else f"{position:g}")
+
+    def named_position(self, position: float) -> str:
+        """Return a position in a sentence, such as "position 7"."""
+        return say(self.position_named, position=self.position_text(position))
+
+    def place(self, position: float) -> dict[str, str]:
+        """Return a position under the key "position", and with its noun under "at", for texts."""
+        return {"position": self.position_text(position), "at": self.named_position(position)}
+
+    def counted(self, length: int) -> str:
+        """Return a number of positions in a sentence, such as "7 positions"."""
+        return say(self.length_counted, count=length)
 
     def length_text(self, length: float) -> str:
         """Return a number of positions, such as a wavelength, in the encoding's notation."""

@@ -70,6 +70,7 @@ class Clock(Harmonic, Additive):
     models: ClassVar[str] = "none: an intuition"
     position_label: ClassVar[str] = "clock.time"
     other_label: ClassVar[str] = "clock.other_time"
+    position_named: ClassVar[str] = "clock.time_at"
     position_unit: ClassVar[str] = "clock.seconds"
     dimension_label: ClassVar[str] = "clock.hand"
     tick_steps: ClassVar[tuple[int, ...]] = (

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import accumulate, pairwise
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.lazy import Array, np
@@ -19,7 +19,7 @@ from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
 from pecli.encodings.harmonic import PI, PowersOfBase, alternating, as_typed, geometric_rates
 from pecli.encodings.rope_scaling import Scaled
 from pecli.encodings.temperature import check_temperature, logn_option, score_factor_option, temperature_option
-from pecli.files.tables import read_table
+from pecli.files.tables import read_other, read_table
 
 RANDOM = "random:"
 MAX_WORDS = 10**6  # words in a sequence with images
@@ -47,7 +47,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
     2025, jerryxio.ng/posts/nd-rope; here the rates are base^(−2j/d), while the post spaces them from a lowest to a
     highest rate and numbers the pairs of all heads consecutively). ``mixed``: the directions of blocks, both rotated by
     one random angle, as RoPE-Mixed draws it for each head before training (Heo et al. 2024, Rotary Position Embedding
-    for Vision Transformer, arXiv:2403.13298, base 10).
+    for Vision Transformer, arXiv:2403.13298, base 10). ``learned``: those that
+    RoPE-Mixed has after training, with their rates, from a file.
     """
 
     of_grids: ClassVar[tuple[str, ...]] = (*HarmonicOnGrid.of_grids, "axes", "axis_widths", "axis_bases", "directions")
@@ -71,11 +72,18 @@ class OnAxes(HarmonicOnGrid, Scaled):
     directions: str = option(
         "axial",
         "direction in which the angle of a pair grows: an axis of the grid (axial), one of many a golden angle apart "
-        "(golden), or one of two axes turned by a random angle (mixed)",
-        choices=lambda: ("axial", "golden", "mixed"),
+        "(golden), one of two axes turned by a random angle (mixed), or that of a file (learned)",
+        choices=lambda: ("axial", "golden", "mixed", "learned"),
         in_spec=True,
     )
     directions_seed: int = option(0, "seed of the random angle", at_least=0, only_with=("directions", "mixed"))
+    directions_file: str | None = option(
+        None,
+        "file of learned frequencies, along columns and then rows: (2, d/2) or (2, heads, d/2)",
+        file=True,
+        only_with=("directions", "learned"),
+    )
+    directions_head: int = option(0, "which head of the file", at_least=0, only_with=("directions", "learned"))
     sections: tuple[int, ...] | None = option(
         None,
         "M-RoPE: numbers of pairs that rotate by frame, row and column",
@@ -110,7 +118,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             raise UsageError(text, option="sections", value=self.sections)
         self._check_axes(count)
         self._check_directions()
-        if not (self.sections or self.axis_widths or self.directions == "golden") and pairs % count:
+        if not (self.sections or self.axis_widths or self.directions in ("golden", "learned")) and pairs % count:
             text = f"{pairs} pairs (d = {self.width}) cannot be divided equally among {count} axes"
             raise UsageError(text, option="d", value=self.width, advice="give --sections")
         if count > 1 and not self.sections and self.scaling != "default":
@@ -141,13 +149,41 @@ class OnAxes(HarmonicOnGrid, Scaled):
         for name in ("axes", "axis_widths", "axis_bases", "sections"):
             if value := getattr(self, name):
                 raise UnusedOptionError(name, value, f"directions={self.directions} decides how the pairs are shared")
+        if self.directions == "learned":
+            if "base" in self.changed():
+                raise UnusedOptionError("base", self.base, "the frequencies are those of directions_file")
+            self._learned  # noqa: B018 - fails if the file does not fit
+
+    @cached_property
+    def _learned(self) -> Array:
+        """The learned frequencies of each pair along columns and rows, (2, n_pairs)."""
+        path, pairs = self.directions_file, self.width // 2
+        if path is None:
+            text, advice = "directions=learned needs a file of frequencies", "give directions_file=freqs.npy"
+            raise UsageError(text, option="directions", value=self.directions, advice=advice)
+        found = read_other(path)
+        found = read_table(path) if found is None else found
+        if found.shape[0] != 2 or found.size % (2 * pairs):
+            text = f"directions_file {path} has shape {found.shape}, not (2, {pairs}) or (2, heads, {pairs})"
+            raise UsageError(text, option="directions_file", value=path)
+        heads = found.size // (2 * pairs)
+        if self.directions_head >= heads:
+            text = f"directions_head={self.directions_head} does not exist: {path} has heads 0 to {heads - 1}"
+            raise UsageError(text, option="directions_head", value=self.directions_head)
+        return np.asarray(found.reshape(2, heads, pairs)[:, self.directions_head], dtype=np.float64)
+
+    def titled(self) -> dict[str, Any]:
+        found = super().titled()
+        return {name: found[name] for name in found if name != "base" or self.directions != "learned"}
 
     @property
     def directions_of_pairs(self) -> Array | None:
         pairs = self.width // 2
         if self.directions == "axial" or self.places is None:
             return None
-        if self.directions == "golden":
+        if self.directions == "learned":
+            angles = np.arctan2(*self._learned[::-1])
+        elif self.directions == "golden":
             angles = np.arange(pairs) * (np.pi * (np.sqrt(5) - 1) / 2)
         else:
             turned = 2 * np.pi * np.random.default_rng(self.directions_seed).random()
@@ -202,6 +238,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
     def rates(self) -> Iterable[Decimal | float]:
         if self.places is None or self.sections is not None or self.directions == "golden":
             return super().rates()
+        if self.directions == "learned":
+            return np.hypot(*self._learned).tolist()
         if self.axes == "rising":
             count = self.widths[0] // 2
             rising = geometric_rates(self.base, max(2 * count - 2, 1), count)[::-1]  # base^(j/(n − 1) − 1)
@@ -302,7 +340,7 @@ class RotatedPairs(PowersOfBase, Rotary):
         return self.join(cosines, sines)
 
     def inputs(self) -> tuple[str, ...]:
-        return () if self.query is None or self.query.startswith(RANDOM) else (self.query,)
+        return tuple(path for path in super().inputs() if not path.startswith(RANDOM))
 
     def split(self, x: Array) -> tuple[Array, Array]:
         """Return the first and the second column of every pair, (…, width/2) each, of x (…, width or more)."""

@@ -185,7 +185,8 @@ class Proportional(Scaling):
     takes = ("factor", "partial_rotary_factor")
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        turning = int((rope.partial_rotary_factor or 1) * rope.width // 2)
+        share = 1.0 if rope.partial_rotary_factor is None else rope.partial_rotary_factor
+        turning = int(share * rope.width // 2)
         return [rate / as_typed(rope.factor or 1) if j < turning else ZERO for j, rate in enumerate(plain)]
 
     def in_training(self, rope: Scaled) -> Scaled:
@@ -659,7 +660,8 @@ class Scaled(PowersOfBase):
 
     def unscaled(self) -> Self:
         """Return the rope without its scaling."""
-        kept = {name: value for name, value in self.settings().items() if not self.options()[name].only_with}
+        known = self.options()
+        kept = {n: value for n, value in self.settings().items() if (known[n].only_with or ("",))[0] != "scaling"}
         return self.make({**kept, "scaling": "default"})
 
     def rates(self) -> Iterable[Decimal | float]:

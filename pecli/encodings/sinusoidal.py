@@ -92,6 +92,14 @@ class Sinusoidal(SineCosineColumns, Additive):
         return "sinusoidal.other_timestep" if self.family == "timestep" else super().other_label
 
     @property
+    def offset_label(self) -> str:  # type: ignore[override]
+        return "sinusoidal.offset_t_minus_s" if self.family == "timestep" else super().offset_label
+
+    @property
+    def position_named(self) -> str:  # type: ignore[override]
+        return "sinusoidal.timestep_at" if self.family == "timestep" else super().position_named
+
+    @property
     def rows_counted(self) -> str:  # type: ignore[override]
         return "sinusoidal.count_timesteps" if self.family == "timestep" else super().rows_counted
 

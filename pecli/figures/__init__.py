@@ -92,6 +92,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.bases:Bases",
             "Up to which context each RoPE base suffices, and where released models lie",
         ),
+        "layers": ("pecli.figures.layers:Layers", "How far each layer of a model sees"),
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",

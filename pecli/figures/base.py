@@ -209,9 +209,9 @@ def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
     return replace(first, ends=(-limit, limit), **facts)
 
 
-def extremes_note(size: int) -> str:
+def extremes_note(encoding: Encoding, size: int) -> str:
     """Return the footnote for a line that spans the minimum and maximum of `size` positions per pixel."""
-    return say("figures.each_pixel_minimum_to", count=size) if size > 1 else ""
+    return say("figures.each_pixel_minimum_to", positions=encoding.counted(size)) if size > 1 else ""
 
 
 def offset_extremes_note(size: int) -> str:

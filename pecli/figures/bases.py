@@ -11,7 +11,6 @@ from pecli.core.errors import UsageError
 from pecli.core.language import join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
-from pecli.encodings.base import Encoding
 from pecli.encodings.rope import Rope
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.drift import put_ticks
@@ -119,10 +118,6 @@ class Bases(Figure[Rope]):
         choices=lambda: tuple(released_models()),
         unset="those with the encoding's d; none if several encodings, or other parameters than d, are given",
     )
-
-    @classmethod
-    def refusal(cls, encoding: type[Encoding]) -> str:
-        return f"{cls.name} cannot show {encoding.name}: it is for rope"
 
     def check_view(self, view: View[Rope]) -> None:
         super().check_view(view)

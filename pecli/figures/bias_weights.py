@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from pecli.files.sheet import aside, over
 from pecli.measures.reduce import bin_centres, envelope, even_edges
 from pecli.page.axis_labels import along_lines, powers_axis, values_axis
 from pecli.page.canvas import Canvas
-from pecli.page.lines import add_legend, plot_run, shades
+from pecli.page.lines import Look, add_legend, plot_run, shades
 from pecli.page.panels import Panel, PanelGroup
 
 FADED = 1e5  # largest ratio of weights on the axis
@@ -78,19 +79,30 @@ class BiasWeights(BiasFigure):
         return [PanelGroup((Panel(0.55, x=x, y=y, ends="weight", grid=True),))]
 
     def decorate(self, view: View[BiasEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        heads = self.shown_heads(view)
-        looks = shades(len(heads), axes[0], canvas)
-        add_legend(axes[0], list(zip(map(view.encoding.head_text, heads.tolist()), looks, strict=True)))
+        heads, looks = self.shown_heads(view).tolist(), self._looks(view, axes[0], canvas)
+        order = self._from_near_to_far(view)
+        add_legend(axes[0], [(view.encoding.head_text(heads[at]), looks[at]) for at in order])
         mark_trained(axes[0], self.trained, canvas)
 
     def draw(self, numbers: WeightNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        _draw_weights(numbers, axes[0], canvas)
+        _draw_weights(numbers, axes[0], self._looks(numbers.view, axes[0], canvas))
         return [None]
 
+    def _from_near_to_far(self, view: View[BiasEncoding]) -> list[int]:
+        """Return the indices of the heads shown, in order of the mean distance of their weight."""
+        weights = weights_by_distance(view.encoding, view.positions.length)[self.shown_heads(view)]
+        order: list[int] = np.argsort(weights @ np.arange(weights.shape[1]), kind="stable").tolist()
+        return order
 
-def _draw_weights(numbers: WeightNumbers, panel: Axes, canvas: Canvas) -> None:
+    def _looks(self, view: View[BiasEncoding], panel: Axes, canvas: Canvas) -> list[Look]:
+        """Return the colour of each head, from dark to light in that order."""
+        order = self._from_near_to_far(view)
+        colours = [{"color": look["color"]} for look in shades(len(order), panel, canvas)]
+        return [colours[order.index(at)] for at in range(len(order))]
+
+
+def _draw_weights(numbers: WeightNumbers, panel: Axes, looks: Sequence[Look]) -> None:
     """Draw the weights on an axis that ends at 1/100,000 of the largest weight."""
-    looks = shades(len(numbers.heads), panel, canvas)
     for low, high, half, look in zip(numbers.low, numbers.weight, numbers.half, looks, strict=True):
         plot_run(panel, numbers.distances, low, high, look)
         weight = float(np.interp(half - 1, numbers.distances, high))

@@ -121,11 +121,21 @@ class CompareNumbers(ComposedNumbers):
         texts = []
         if "dimensions" in where:
             first, last = map(position, where["positions"])
+            positions = say(self.view.encoding.range_named, first=first, last=last)
             count, width = len(where["dimensions"]), self.parts[0].numbers.main.shape[1]
-            texts = [say("compare.in_of_dimensions_positions", count=count, all=width, first=first, last=last)]
+            texts = [
+                say(
+                    "compare.in_of_dimensions_positions",
+                    count=count,
+                    all=width,
+                    positions=positions,
+                    first=first,
+                    last=last,
+                )
+            ]
         if where:
             most = "compare.most_in_dimension_at"
-            texts += [say(most, number=where["dimension"], position=position(where["position"]))]
+            texts += [say(most, number=where["dimension"], **self.view.encoding.place(where["position"]))]
         return join_clauses(texts)
 
     def reordered(self) -> bool:

@@ -32,6 +32,7 @@ AT = 100  # the offset that is marked by default
 LITTLE = 0.05  # largest share of the score that the fast pairs in the headline may add
 SLOPE = (0.2, 0.45)  # shares of the pairs between which the line of quarter turns is named
 WHITE_ON = 0.6  # share of the colour limit above which that name is white
+NAME = 1.6  # ems from a line to the bottom of its name below it
 CLOSE = 1.2  # smallest distance in ems of lines at the left edge; closer lines are named in a legend
 
 
@@ -248,9 +249,12 @@ class Contributions(PairwiseRates):
             lines.append((name, numbers.contribution[chosen, start:].sum(axis=1), colour))
             panel.plot(x, lines[-1][1], color=colour, zorder=3 + every / 2)
         low, high = panel.get_ylim()
-        panel.set_ylim(low, high + 0.12 * (high - low))
+        high += 0.12 * (high - low)
         starts = np.sort([values[0] for _, values, _ in lines])
-        room = panel.bbox.height * points_per_pixel(panel) / (panel.get_ylim()[1] - low)
+        height = panel.bbox.height * points_per_pixel(panel)
+        below = min(NAME * canvas.small / height, 0.5)  # of the panel: room for the lowest line's name
+        panel.set_ylim(min(low, (starts[0] - below * high) / (1 - below)), high)
+        room = height / (high - panel.get_ylim()[0])
         if np.diff(starts).min(initial=np.inf) * room < CLOSE * canvas.small:
             add_legend(panel, [(name, {"color": colour}) for name, _, colour in lines[::-1]])
         else:

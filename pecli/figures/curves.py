@@ -80,7 +80,7 @@ class CurvesNumbers(Numbers[Any]):
             *default_query_notes(self.view.encodings),
             undefined,
             say(NO_PLACE[self.no_place]) if self.no_place else "",
-            extremes_note(self.block),
+            extremes_note(self.view.encoding, self.block),
         ]
 
     def nearest_to_mark(self) -> tuple[int, ...]:
@@ -94,14 +94,11 @@ class CurvesNumbers(Numbers[Any]):
         """Return the headline: the nearest position, or whether all lines have the same shape."""
         label = comparison_of(self.view.encoding, self.measure).label
         if self.nearest:
-            own, *others = map(self.view.encoding.position_text, (self.at[0], *self.nearest))
-            one = "curves.the_position_nearest_to"
-            text = "curves.the_positions_nearest_to" if len(others) > 1 else one
-            return say(
-                text if self.nearest_to_mark() else "curves.no_position_is_nearer",
-                position=own,
-                others=join_and(others),
-            )
+            own, others = self.view.encoding.place(self.at[0]), self.nearest_to_mark()
+            if not others:
+                return say("curves.nothing_is_nearer", **own)
+            text = "curves.nearest_to_are" if len(others) > 1 else "curves.nearest_to_is"
+            return say(text, others=join_and(map(self.view.encoding.position_text, others)), **own)
         if len(self.at) == len(self.apart):
             return self._larger_text(label)
         if min(self.apart) < 0:
@@ -292,7 +289,9 @@ class Curves(OneHeadFigure):
         """Return the horizontal axis: positions, or offsets from where the lines start."""
         starts = self.starts(view)
         own = "curves.offset_from_lines_own" if len(starts) > 1 else "curves.offset_p_minus"
-        offset = in_steps(say(own, at=view.encoding.position_text(starts[0])), view.encodings)
+        offset = in_steps(
+            say(own, letter=view.encoding.position_letter, at=view.encoding.position_text(starts[0])), view.encodings
+        )
         label = offset if self.against == "offset" else log_label(encoding)
         if self.log:
             return powers_axis(label)
@@ -405,7 +404,7 @@ class Curves(OneHeadFigure):
         start = say(
             "curves.from_position",
             measure=self.quantity(view),
-            position=view.encoding.position_text(self.starts(view)[0]),
+            at=view.encoding.named_position(self.starts(view)[0]),
         )
         return join_title(
             [title_of_several(view.encodings), start if self.overlaid(view) else "", self.positions_clause(view)]

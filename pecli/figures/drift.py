@@ -52,29 +52,37 @@ class DriftNumbers(Numbers[Harmonic]):
     lowest: tuple[float, ...] = over("encoding")
 
     def remarks(self) -> list[str]:
+        positions = self.view.encoding.counted(self.block)
         return [
-            say("drift.each_pixel_lowest_to_highest", count=self.block) if self.block > 1 else "",
+            say("drift.each_pixel_lowest_to_highest", positions=positions) if self.block > 1 else "",
             *self.other_lengths(),
         ]
 
     def marks(self) -> list[str]:
-        return [say("drift.mean_over_pairs", count=len(self.view.encoding.frequencies()))]
+        return [
+            say(
+                "drift.mean_over_pairs",
+                count=len(self.view.encoding.frequencies()),
+                letter=self.view.encoding.position_letter,
+            )
+        ]
 
     def message(self) -> str:
         names, half = names_beside(self.view.encodings), self.threshold == HALF
         pairs = list(zip(self.first_below[1:], names, strict=True))
         falling = sorted((at, name) for at, name in pairs if at is not None)
         if not falling:
-            last = self.view.encoding.position_text(self.view.positions.stop - 1)
+            last = self.view.positions.stop - 1
+            known = {"last": self.view.encoding.position_text(last), "at": self.view.encoding.named_position(last)}
             low = min(self.lowest)
             text = "drift.same" if low >= 1 - ROUNDING else "drift.stays"
-            return say(text, low=number_text(floor(1000 * low) / 1000, 3), last=last)
+            return say(text, low=number_text(floor(1000 * low) / 1000, 3), **known)
         places = [self.view.encoding.position_text(at) for at, _ in falling]
         if len(pairs) == 1:
             key, known = "drift.halves" if half else "drift.falls", names_of_two(self.view.encodings)
             if known["other"] == self.view.encodings[1].dtype:
                 known["other"] = say("drift.rounding", dtype=known["other"])
-            return say(key, level=self.threshold, position=places[0], **known)
+            return say(key, level=self.threshold, **self.view.encoding.place(falling[0][0]), **known)
         ends = [say("drift.at_of", position=places[at], name=falling[at][1]) for at in (0, -1)]
         if never := [name for at, name in pairs if at is None]:
             key = "drift.halves_or_never" if half else "drift.falls_or_never"

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import enumerated, join_title, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import chunks, number_text
 from pecli.core.options import EXACT, option
-from pecli.encodings.rope_scaling import Scaled
+from pecli.encodings.rope import Rope
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.matrix import show_matrix
 from pecli.files.sheet import aside, over
@@ -28,6 +28,11 @@ METHODS = {
     "dual-chunk": "effective.dual_chunk",
     "sliding-window": "effective.sliding_window",
 }  # text keys of the methods
+METHODS_OF = {
+    "window": ("self-extend", "sliding-window"),
+    **dict.fromkeys(("chunk", "local", "stops"), ("dual-chunk",)),
+    "group": ("self-extend",),
+}  # the methods that each option changes
 GROUP, LOCAL = 4, 3  # smallest group; default local window in eighths of the trained positions
 NEVER = MAPS["signed"][5]  # colour of relative positions that training never had
 SAMPLES = 4  # number of rows and of columns examined per pixel
@@ -36,7 +41,7 @@ MAX_TOKENS = 10**8
 
 
 @dataclass(frozen=True, kw_only=True)
-class EffectiveNumbers(Numbers[Scaled]):
+class EffectiveNumbers(Numbers[Rope]):
     """The relative position of each query and key under each method, NaN where the key is not seen.
 
     largest : the largest relative position, per method
@@ -91,7 +96,7 @@ class EffectiveNumbers(Numbers[Scaled]):
 
 
 @dataclass(frozen=True)
-class Effective(Figure[Scaled]):
+class Effective(Figure[Rope]):
     """The relative position that each query and key get; queries are rows, keys are columns, one panel per method.
 
     Notes
@@ -103,7 +108,7 @@ class Effective(Figure[Scaled]):
     """
 
     name: ClassVar[str] = "effective"
-    requires: ClassVar[Any] = Scaled
+    requires: ClassVar[Any] = Rope
     defines: ClassVar[str] = (
         "relative position of query p and key q ≤ p by each method; a pixel of several cells shows their mean, and "
         "counts as never trained if one of them does"
@@ -164,12 +169,7 @@ class Effective(Figure[Scaled]):
         unset="paper; for chunks of a config, code",
     )
 
-    @classmethod
-    def takes(cls, encoding: type[Any]) -> bool:
-        grid = encoding.options().get("grid")
-        return super().takes(encoding) and not (grid is not None and grid.default is not None)
-
-    def check_view(self, view: View[Scaled]) -> None:
+    def check_view(self, view: View[Rope]) -> None:
         super().check_view(view)
         if view.encoding.own_positions:
             text = f"{self.name} needs tokens on a line, not in a grid or in images"
@@ -177,8 +177,13 @@ class Effective(Figure[Scaled]):
         if view.positions.start or not 2 <= view.positions.length <= MAX_TOKENS:
             text = f"{self.name} needs 2 to {MAX_TOKENS:,} tokens from position 0 on"
             raise UsageError(text, option="start" if view.positions.start else "length")
+        for name, methods in METHODS_OF.items():
+            value = getattr(self, name)
+            if value is not None and not {*methods} & {*self.shown(view)}:
+                advice = f"give {option_text('methods', f'plain,{methods[0]}')}"
+                raise UnusedOptionError(name, value, f"it is for {' and '.join(methods)}", advice)
 
-    def trained_length(self, view: View[Scaled]) -> int:
+    def trained_length(self, view: View[Rope]) -> int:
         """Return the number of positions that the model was trained on.
 
         It is the option's value, the config's, or half of the positions shown, in this order.
@@ -186,12 +191,12 @@ class Effective(Figure[Scaled]):
         known = view.encoding.dual_chunks or ()
         return self.trained or (known[2:] or (view.encoding.contexts()[0],))[0] or max(1, view.positions.length // 2)
 
-    def late(self, view: View[Scaled]) -> bool:
+    def late(self, view: View[Rope]) -> bool:
         """Return whether query positions of dual chunk attention end at c (code), not at c − 1 (paper)."""
         known = view.encoding.dual_chunks and not (self.chunk or self.local)
         return (self.stops or ("code" if known else "paper")) == "code"
 
-    def chunk_and_local(self, view: View[Scaled]) -> tuple[int, int]:
+    def chunk_and_local(self, view: View[Rope]) -> tuple[int, int]:
         """Return the number of tokens in a chunk, and in the local window."""
         known, trained = view.encoding.dual_chunks, self.trained_length(view)
         if known and not (self.chunk or self.local):
@@ -200,7 +205,7 @@ class Effective(Figure[Scaled]):
         local = self.local or max(1, left)
         return self.chunk or max(1, trained - local), local
 
-    def group_of(self, view: View[Scaled], window: int) -> int:
+    def group_of(self, view: View[Rope], window: int) -> int:
         """Return how many positions Self-Extend merges into one.
 
         By default they are so many that no relative position exceeds the trained ones.
@@ -212,7 +217,7 @@ class Effective(Figure[Scaled]):
             group *= 2
         return group
 
-    def shown(self, view: View[Scaled]) -> dict[str, tuple[Method, list[str]]]:
+    def shown(self, view: View[Rope]) -> dict[str, tuple[Method, list[str]]]:
         """Return the methods to show, by name, each with a long and a short text of its parameters."""
         encoding, window = view.encoding, self.window or view.encoding.window or max(1, self.trained_length(view) // 2)
         group, (chunk, local) = self.group_of(view, window), self.chunk_and_local(view)
@@ -233,11 +238,11 @@ class Effective(Figure[Scaled]):
         names = self.methods or (("plain", *told) if told else METHODS)
         return {name: every[name] for name in dict.fromkeys(names)}
 
-    def shape(self, view: View[Scaled]) -> tuple[int, ...]:
+    def shape(self, view: View[Rope]) -> tuple[int, ...]:
         count = view.positions.blocks(view.pixel_side).count
         return (len(self.shown(view)), count, count)
 
-    def compute(self, view: View[Scaled]) -> EffectiveNumbers:
+    def compute(self, view: View[Rope]) -> EffectiveNumbers:
         blocks, trained, shown = view.positions.blocks(view.pixel_side), self.trained_length(view), self.shown(view)
         methods, length = [method for method, _ in shown.values()], view.positions.length
         samples = np.unique(np.linspace(0, blocks.size - 1, min(SAMPLES, blocks.size)).round())
@@ -256,7 +261,7 @@ class Effective(Figure[Scaled]):
             stops_late=self.late(view),
         )
 
-    def panel_groups(self, view: View[Scaled], canvas: Canvas) -> list[PanelGroup]:
+    def panel_groups(self, view: View[Rope], canvas: Canvas) -> list[PanelGroup]:
         last, trained, shown = view.positions.stop - 1, self.trained_length(view), self.shown(view)
         places = [0, *[trained] * (trained < last), last]
         x = with_ticks(positions_axis(view.encoding, "words.key_q", ends=(-0.5, last + 0.5)), places)
@@ -267,13 +272,13 @@ class Effective(Figure[Scaled]):
         grids = in_columns(len(titles), *(2, 1) if canvas.narrow else (4, 2, 1)) if len(titles) > 3 else ()
         return [PanelGroup(tuple(replace(panel, title=title) for title in titles), grids)]
 
-    def decorate(self, view: View[Scaled], axes: list[Axes], canvas: Canvas) -> None:
+    def decorate(self, view: View[Rope], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.titles import add_below_title
 
         for panel, (_, (text, short)) in zip(axes, self.shown(view).values(), strict=True):
             add_below_title(panel, text, canvas, short=short, color=note_ink())
 
-    def fit(self, view: View[Scaled], axes: list[Axes], canvas: Canvas) -> None:
+    def fit(self, view: View[Rope], axes: list[Axes], canvas: Canvas) -> None:
         from pecli.page.titles import place_titles
 
         super().fit(view, axes, canvas)
@@ -307,7 +312,7 @@ class Effective(Figure[Scaled]):
                 panel.annotate(say("effective.never"), (0.04, 0.04), color="black", va="bottom", **text)
         return images
 
-    def title(self, view: View[Scaled]) -> str:
+    def title(self, view: View[Rope]) -> str:
         lengths = say("effective.lengths", trained=self.trained_length(view), length=view.positions.length)
         return join_title([view.encoding.label or view.encoding.called(), lengths])
 

@@ -1,22 +1,28 @@
-"""How far each layer of a model looks back: one bar per layer, drawn by `pecli model --figure layers`."""
+"""How far each layer of a model looks back: one bar per layer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from pecli.analysis import Numbers, View
+from pecli.analysis import Numbers, View, refuse_unused
 from pecli.core.errors import UsageError
 from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
-from pecli.encodings.base import Encoding
+from pecli.core.options import option
+from pecli.core.positions import Positions
+from pecli.encodings.base import BiasEncoding, Encoding
+from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
+from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.figures.base import Figure
 from pecli.figures.spectrum import scaled_name
 from pecli.files.sheet import over
-from pecli.models.reader import ALL, Layer, Model
+from pecli.models.facts import ALL
+from pecli.models.reach import Bars
 from pecli.page.axis_labels import powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import legible
@@ -25,19 +31,7 @@ from pecli.page.panels import Panel, PanelGroup, in_columns
 FLOORS, TOP = (100, 10, 1), 1.3  # possible bottoms of the bars; ratio of the axis end and the longest reach
 FULL, LOCAL, NOPE = "C0", "#B7D0E8", "C3"
 WIDTH = 0.78  # width of a bar, layers
-
-
-@dataclass(frozen=True)
-class Bars:
-    """The layers of one kind with the same reach: their indices, the reach in positions, and their text.
-
-    nope : whether they have no position encoding
-    """
-
-    layers: tuple[int, ...]
-    reach: int
-    text: str
-    nope: bool
+COUNT = 32  # layers, if none are given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,59 +40,119 @@ class LayerNumbers(Numbers[Encoding]):
 
     reach: Array = over("bar")
     layer: Array = over("bar")
-    model: Array = over("bar")
-    headline: str = ""
+    encoding: Array = over("bar")
+    layers: dict[str, dict[int, int]]  # by model, how many layers have each reach
+
+    @property
+    def named(self) -> str:
+        """The model in the headline: the first whose layers differ in reach, or the first."""
+        mixed = (name for name, own in self.layers.items() if len(own) > 1)
+        return next(mixed, next(iter(self.layers)))
 
     def message(self) -> str:
-        return self.headline
+        counts = self.layers[self.named]
+        far, *nearer = sorted(counts, reverse=True)
+        known = {"name": self.named, "count": counts[far], "all": sum(counts.values())}
+        if not nearer:
+            return say("layers.all_alike", reach=far, **known)
+        return say("layers.only_one" if counts[far] == 1 else "layers.only_some", reach=nearer[0], **known)
 
 
 @dataclass(frozen=True)
 class Layers(Figure[Encoding]):
-    """The reach of every layer as a bar, on a logarithmic scale, with one panel per model."""
+    """How many positions each layer sees, as a bar on a logarithmic scale, with one panel per model.
+
+    Notes
+    -----
+    Given files of models, such as config.json, the figure shows all kinds of layers that have a known reach: the window
+    or chunk of attention, or else the context. Each encoding is that of one kind of layers; those with the same label
+    are one model.
+    """
 
     name: ClassVar[str] = "layers"
-    example: ClassVar[str] = "pecli model config.json --figure layers -o layers.png"
+    requires: ClassVar[Any] = Rope | Learned | Sinusoidal | BiasEncoding
+    several: ClassVar[bool] = True
+    config_layers: ClassVar[str] = "every"
+    default_encoding: ClassVar[str] = "rope"
+    default_options: ClassVar[Mapping[str, Any]] = {"length": 4096}
+    defines: ClassVar[str] = "positions that each layer sees: its attention window or chunk, else the context"
+    example: ClassVar[str] = "pecli layers config.json"
+    examples: ClassVar[tuple[str, ...]] = (
+        "pecli layers rope rope:base=1000000 --layers sliding_attention:0-4:1024,full_attention:5:131072",
+    )
 
-    models: tuple[tuple[str, tuple[Bars, ...]], ...] = field(default=())
+    layers: tuple[str, ...] | None = option(
+        None,
+        "the layers of each encoding, and the positions that they see: sliding_attention:0-4+6-10:1024,full:5:131072",
+        unset=f"those of the files, else {COUNT} that see --length",
+    )
+
+    def check(self) -> None:
+        super().check()
+        for text in self.layers or ():
+            Bars.read(text)
+
+    def default_length(self, rows: int | None) -> int:
+        return super().default_length(None)
+
+    def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
+        if not self.layers:
+            return asked
+        given = asked.changed({"length": self.default_length(None)})
+        refuse_unused(given, "the layers say how many positions they see")
+        return Positions(length=max(Bars.read(text).reach for text in self.layers))
+
+    def check_view(self, view: View[Encoding]) -> None:
+        if self.layers and len(self.layers) != len(view.encodings):
+            text = f"--layers has {len(self.layers)} entries, for {len(view.encodings)} encodings"
+            raise UsageError(text, option="layers", advice="give one for each")
+        if view.positions.start:
+            refuse_unused({"start": view.positions.start}, "a layer sees a number of positions, wherever they start")
+
+    def shape(self, view: View[Encoding]) -> tuple[int, ...]:
+        return (sum(len(own.layers) for own in self.bars(view)),)
+
+    def bars(self, view: View[Encoding]) -> list[Bars]:
+        """Return the layers of each encoding."""
+        alike = Bars(ALL, tuple(range(COUNT)), view.positions.length).write()
+        return [Bars.read(text) for text in self.layers or [alike] * len(view.encodings)]
+
+    def models(self, view: View[Encoding]) -> dict[str, list[int]]:
+        """Return the indices of the encodings of each model, by the model's name."""
+        found: dict[str, list[int]] = {}
+        for at, encoding in enumerate(view.encodings):
+            found.setdefault(encoding.label or encoding.called(), []).append(at)
+        return found
 
     def compute(self, view: View[Encoding]) -> LayerNumbers:
-        rows = [
-            (at, layer, own.reach) for at, (_, bars) in enumerate(self.models) for own in bars for layer in own.layers
-        ]
-        model, layer, reach = np.array(sorted(rows)).T
-        return LayerNumbers(view=view, reach=reach, layer=layer, model=model, headline=self._headline())
+        bars = self.bars(view)
+        rows = sorted(
+            (model, layer, bars[at].reach, at)
+            for model, own in enumerate(self.models(view).values())
+            for at in own
+            for layer in bars[at].layers
+        )
+        _, layer, reach, encoding = np.array(rows).T
+        counts: dict[str, dict[int, int]] = {}
+        for name, own in self.models(view).items():
+            counts[name] = {}
+            for at in own:
+                counts[name][bars[at].reach] = counts[name].get(bars[at].reach, 0) + len(bars[at].layers)
+        return LayerNumbers(view=view, reach=reach, layer=layer, encoding=encoding, layers=counts)
 
-    @property
-    def _named(self) -> int:
-        """The index of the model in the headline: the first whose layers differ in reach, or 0."""
-        mixed = (at for at, (_, bars) in enumerate(self.models) if len({own.reach for own in bars}) > 1)
-        return next(mixed, 0)
-
-    def _headline(self) -> str:
-        name, bars = self.models[self._named]
-        far, every = max(own.reach for own in bars), sum(len(own.layers) for own in bars)
-        near = max((own.reach for own in bars if own.reach < far), default=None)
-        if near is None:
-            return say("layers.all_alike", name=name, all=every, reach=far)
-        count = sum(len(own.layers) for own in bars if own.reach == far)
-        text = "layers.only_one" if count == 1 else "layers.only_some"
-        return say(text, name=name, count=count, all=every, reach=near)
-
-    @property
-    def _floor(self) -> int:
-        """The bottom of the bars: at most half of the shortest reach."""
-        least = min(own.reach for _, bars in self.models for own in bars)
+    def _floor(self, view: View[Encoding]) -> int:
+        """Return the bottom of the bars: at most half of the shortest reach."""
+        least = min(own.reach for own in self.bars(view))
         return next((floor for floor in FLOORS if 2 * floor <= least), 0) or FLOORS[-1]
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
-        last = max(layer for _, bars in self.models for own in bars for layer in own.layers)
-        most = max(own.reach for _, bars in self.models for own in bars)
+        bars = self.bars(view)
+        last, most = max(layer for own in bars for layer in own.layers), max(own.reach for own in bars)
         x = values_axis(say("layers.layer"), whole=True, ends=(-0.7, last + 0.7))
-        y = powers_axis(say("layers.positions"), 0.0, ends=(self._floor, most * TOP))
+        y = powers_axis(say("layers.positions"), 0.0, ends=(self._floor(view), most * TOP))
         panels = tuple(
             Panel(0.3 if canvas.narrow else 0.14, least=(9.0, 5.0), title=f"{name}\n ", x=x, y=y, grid=True)
-            for name, _ in self.models
+            for name in self.models(view)
         )
         return [PanelGroup(panels, in_columns(len(panels), 1))]
 
@@ -111,86 +165,43 @@ class Layers(Figure[Encoding]):
     def draw(self, numbers: LayerNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.page.titles import add_below_title, name_panel
 
-        for panel, (_, bars) in zip(axes, self.models, strict=True):
-            far = max(own.reach for own in bars)
-            notes: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
-            for own in sorted(bars, key=lambda item: -item.reach):
-                colour = NOPE if own.nope else FULL if own.reach == far else LOCAL
-                panel.bar(own.layers, own.reach - self._floor, WIDTH, self._floor, color=colour, linewidth=0)
-                notes[bool(notes[False])].append((own.text, colour))
+        view = numbers.view
+        bars, floor = self.bars(view), self._floor(view)
+        for panel, (name, chosen) in zip(axes, self.models(view).items(), strict=True):
+            far = max(bars[at].reach for at in chosen)
+            notes: dict[bool, list[tuple[list[str], str]]] = {False: [], True: []}
+            for at in sorted(chosen, key=lambda at: -bars[at].reach):
+                own = bars[at]
+                colour = NOPE if has_no_rope(view.encodings[at]) else FULL if own.reach == far else LOCAL
+                panel.bar(own.layers, own.reach - floor, WIDTH, floor, color=colour, linewidth=0)
+                notes[bool(notes[False])].append((_texts(own, view.encodings[at]), colour))
             for right, found in notes.items():
                 if found:
                     ink = legible("C0" if found[0][1] == LOCAL else found[0][1], panel)
-                    short = "; ".join(text.partition(":")[0] for text, _ in found)
-                    text = "; ".join(text for text, _ in found)
+                    text, short = ("; ".join(texts[at] for texts, _ in found) for at in (0, 1))
                     add_below_title(panel, text, canvas, right=right, short=short, color=ink, weight="medium")
-        if len(axes) > 1:
-            name_panel(axes[self._named])
+            if len(axes) > 1 and name == numbers.named:
+                name_panel(panel)
         return [None] * len(axes)
 
     def title(self, view: View[Encoding]) -> str:
         return say("layers.one_bar")
 
 
-def layers_of(models: Sequence[Model], names: Sequence[str]) -> Layers:
-    """Return the figure of models; raise UsageError if no model has known layers and reaches."""
-    shown = [(name, bars) for name, model in zip(names, models, strict=True) if (bars := bars_of(model))]
-    if not shown:
-        raise UsageError("no file says how many layers there are and how far they see", option="figure")
-    return Layers(models=tuple(shown))
+def has_no_rope(encoding: Encoding) -> bool:
+    """Return whether an encoding turns no pair, as the layers without rope of some models."""
+    return isinstance(encoding, Harmonic) and not encoding.frequencies().any()
 
 
-def bars_of(model: Model) -> tuple[Bars, ...]:
-    """Return the layers of a model with a known reach, grouped by kind and reach."""
-    found = []
-    for kind, layer in model.layers.items():
-        window = layer.window
-        within = window.indices if window else ()
-        parts = ((within, window.length if window else None), (_others(layer.indices, within), _context(layer)))
-        for indices, reach in parts:
-            if indices and reach:
-                known = min(reach, _context(layer) or reach)
-                found.append(Bars(indices, known, _text(kind, layer, indices, known), layer.kind == "none"))
-    return tuple(found)
-
-
-def _others(indices: tuple[int, ...], left_out: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(at for at in indices if at not in {*left_out})
-
-
-def _context(layer: Layer) -> int | None:
-    """Return the context of the layers, extended by their scaling, or None."""
-    encoding = layer.encoding
-    return (encoding.contexts()[1] if isinstance(encoding, Rope) else None) or layer.max_position
-
-
-def _text(kind: str, layer: Layer, indices: tuple[int, ...], reach: int) -> str:
-    """Return the text of some layers, such as "8 full attention: base 1,000,000, linear × 8, 131,072 positions"."""
-    encoding = layer.encoding
+def _texts(bars: Bars, encoding: Encoding) -> list[str]:
+    """Return a long and a short text of some layers, such as "8 full attention: base 1,000,000, 131,072 positions"."""
     known = []
-    if isinstance(encoding, Rope):
-        known.append(say("bases.base_of", base=encoding.base))
-        known += [scaled_name(encoding)] if encoding.scaling != "default" else []
-    elif layer.kind == "none":
+    if has_no_rope(encoding):
         known.append(say("layers.no_rope"))
-    known.append(say("layers.sees", reach=reach))
-    name = say("layers.of_all") if kind == ALL else kind.replace("_", " ")
-    return say("layers.of_kind", count=number_text(len(indices)), kind=name, facts=listing(known))
-
-
-def draw_layers(models: Sequence[Model], names: Sequence[str], formats: Sequence[str], canvas: Canvas) -> list[bytes]:
-    """Return the picture of models in each format."""
-    from pecli.core.positions import Positions
-    from pecli.figures.page import draw_page
-    from pecli.files.formats import encode
-    from pecli.files.metadata import FileMetadata
-    from pecli.page.style import style_context
-
-    figure, view = (
-        layers_of(models, names),
-        View[Encoding]((Rope(),), Positions()),
-    )  # a page needs an encoding; it is not shown
-    with style_context(canvas, "layers"):
-        drawing, numbers = draw_page(figure, view, canvas, figure.title(view))
-        about = FileMetadata("", "layers", numbers.message(), numbers.message())
-        return [encode(form, drawing, about, "picture") for form in formats]
+    elif isinstance(encoding, Rope):
+        known.append(say("bases.base_of", base=encoding.base))
+        known += [scaled_name(replace(encoding, label=None))] if encoding.scaling != "default" else []
+    known.append(say("layers.sees", reach=bars.reach))
+    name = say("layers.of_all") if bars.kind == ALL else bars.kind.replace("_", " ")
+    group: dict[str, str] = {"count": number_text(len(bars.layers)), "kind": name}
+    return [say("layers.of_kind", facts=listing(known), **group), say("layers.of_kind_short", **group)]

@@ -11,7 +11,7 @@ from pecli.analysis import E, Limits
 from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import minus
+from pecli.core.numbers import ROUNDING, minus
 from pecli.core.options import option
 from pecli.figures.base import Figure
 from pecli.page.canvas import Canvas
@@ -177,9 +177,11 @@ def cell_texts(values: Any, places: int) -> list[list[str]]:
 
 
 def _cell_text(value: float, places: int) -> str:
-    """Return a number as text with `places` decimals, or "0" if it rounds to 0."""
+    """Return a number as text with `places` decimals, such as "0.00"; "0" if it is zero up to rounding errors."""
     text = f"{value:,.{places}f}"
-    return minus(text if text.strip("-0.,") else "0")
+    if not text.strip("-0.,"):
+        return "0" if abs(value) < ROUNDING * 10.0**-places else text.removeprefix("-")
+    return minus(text)
 
 
 def size_that_fits(axes: Axes, texts: list[list[str]]) -> float:

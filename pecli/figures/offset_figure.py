@@ -24,7 +24,7 @@ from pecli.encodings.base import (
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import RotatedPairs
 from pecli.encodings.rope_scaling import Scaled
-from pecli.figures.base import Numbers, View
+from pecli.figures.base import Numbers, View, common_text
 from pecli.figures.comparing import ComparingFigure
 from pecli.figures.highlights import WithTrained, mark_stretch, mark_trained
 from pecli.files.sheet import over
@@ -124,7 +124,7 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
         return np.union1d(edges, [0, 1]) if shown.start <= 0 else edges  # offset 0 has a bin of its own
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
-        what, label = self.quantity(view), in_steps(say("words.offset_p_minus_q"), view.encodings)
+        what, label = self.quantity(view), in_steps(self._offset_label(view), view.encodings)
         shown, scales = self.shown(view), self._scales(view)
         x = along_lines(powers_axis(label) if self.log else values_axis(label, whole=True), shown.start, shown.stop - 1)
         aspect = 0.8 if canvas.narrow != (self._panel_count(view) > 1) else 0.55
@@ -135,6 +135,10 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
             look: dict[str, Any] = {"legend_below": self.decay, "grid": True, "ends": (what, scale)}
             panels.append(Panel(aspect, title=title, x=x, y=y, **look))
         return [PanelGroup(tuple(panels), in_columns(len(panels), *[1] * canvas.narrow))]
+
+    def _offset_label(self, view: View[Any]) -> str:
+        """Return the label of the horizontal axis."""
+        return say(common_text([encoding.offset_label for encoding in view.encodings], Encoding.offset_label))
 
     def _scales(self, view: View[Any]) -> list[int]:
         """Return a key per panel; panels with equal keys share a scale.

@@ -97,16 +97,22 @@ def _draw_pages(
         if not layout.fits and sized is not sizes[-1]:
             continue
         _place_all(sheets, contents, layout)
-        if numbers is None:
-            numbers = _compute(figure, view, sheets, known, cells)
-            numbers = numbers.placed([row for grid in layout.grids for row in grid])
-        _draw(sheets, contents, numbers, frames=contents[0][0] is not figure)
-        measured = _measure(sheets, layout)
-        layout = arrange(measured, layout.grids, layout.page, layout.texts_left)
-        if not layout.fits:  # texts that depend on the numbers need more room than expected
-            layout = choose_layout(measured, choices, page)
-        if layout.fits:
+        for finished in (False, True):
+            if numbers is None:
+                seen = _seen(view, sheets, cells)
+                numbers = _compute(figure, seen, known)
+                numbers = numbers.placed([row for grid in layout.grids for row in grid])
+            _draw(sheets, contents, numbers, frames=contents[0][0] is not figure)
+            measured = _measure(sheets, layout)
+            layout = arrange(measured, layout.grids, layout.page, layout.texts_left)
+            if not layout.fits:  # texts that depend on the numbers need more room than expected
+                layout = choose_layout(measured, choices, page)
             _place_all(sheets, contents, layout)
+            if finished or not layout.fits or not _too_fine(figure, seen, _seen(view, sheets, cells), sheets):
+                break
+            sheets, numbers = [_labelled_sheet(*content, sized) for content in contents], None
+            _place_all(sheets, contents, layout)
+        if layout.fits:
             for sheet in sheets:
                 sheet.drawing.set_dpi(canvas.dpi)
             return [sheet.drawing for sheet in sheets], numbers
@@ -178,13 +184,26 @@ def _place_all(sheets: Sequence[Sheet], contents: Sequence[Content], layout: Lay
         figure.fit(view, sheet.axes, sheet.canvas)
 
 
-def _compute(
-    figure: Figure[Any], view: View[Any], sheets: Sequence[Sheet], known: Numbers[Any] | None, cells: int
-) -> Numbers[Any]:
-    """Return numbers for the panels' pixels, or the known numbers if they have the same shape."""
+def _seen(view: View[Any], sheets: Sequence[Sheet], cells: int) -> View[Any]:
+    """Return the view with the size in pixels that each panel has now."""
     panels = [panel for sheet in sheets for panel in sheet.pixels()]
     least = int(cells / sqrt(len(panels)))
-    seen = replace(view, panels=tuple((max(rows, least), max(columns, least)) for rows, columns in panels))
+    return replace(view, panels=tuple((max(rows, least), max(columns, least)) for rows, columns in panels))
+
+
+def _too_fine(figure: Figure[Any], before: View[Any], after: View[Any], sheets: Sequence[Sheet]) -> bool:
+    """Return whether images were computed for more pixels than their panels have now, by more than one.
+
+    before, after : the view that the numbers are of, and the view at the current sizes
+    """
+    axes = (axes for sheet in sheets for axes in sheet.axes)
+    panels = zip(axes, before.panels or (), after.panels or (), strict=True)
+    less = any(own.images and (was[0] > now[0] + 1 or was[1] > now[1] + 1) for own, was, now in panels)
+    return less and figure.shape(before) != figure.shape(after)
+
+
+def _compute(figure: Figure[Any], seen: View[Any], known: Numbers[Any] | None) -> Numbers[Any]:
+    """Return numbers for the panels' pixels, or the known numbers if they have the same shape."""
     whole = known is not None and figure.shape(known.view) == figure.shape(seen)
     return known if whole and known is not None else figure.compute(seen)
 

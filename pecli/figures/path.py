@@ -54,8 +54,9 @@ class PathNumbers(Numbers[TableEncoding]):
     def marks(self) -> list[str]:
         if (turn := self.outermost_turn()) is None:
             return []
-        text = self.view.encoding.position_text
-        return [say("path.marked_turn", first=text(self.positions[turn[0]]), last=text(self.positions[turn[-1]]))]
+        encoding = self.view.encoding
+        first, last = (encoding.position_text(self.positions[at]) for at in (turn[0], turn[-1]))
+        return [say("path.marked_turn", positions=say(encoding.range_named, first=first, last=last))]
 
     def outermost_turn(self) -> Array | None:
         """Return the indices of the turn that is farthest from the centre, or None if the path does not circle."""

@@ -49,12 +49,16 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     trained: int | None
 
     def remarks(self) -> list[str]:
-        pooled = say("precision.each_pixel_shows_the", count=self.block) if self.block > 1 else ""
+        pooled = (
+            say("precision.each_pixel_shows_the", positions=self.view.encoding.counted(self.block))
+            if self.block > 1
+            else ""
+        )
         return [other_positions_text(self.view), pooled]
 
     def marks(self) -> list[str]:
         line = say("precision.line_first_error_above", error=NOTABLE) if self.wrong else ""
-        rounded = say("precision.rounded", dtype=self.view.encoding.dtype)
+        rounded = say("precision.rounded", dtype=self.view.encoding.dtype, letter=self.view.encoding.position_letter)
         return [rounded, line, trained_border_note(self.trained), self._pair_0_note()]
 
     def _pair_0_note(self) -> str:

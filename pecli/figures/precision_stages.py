@@ -114,7 +114,7 @@ class PrecisionStages(PrecisionFigure):
 
     def title(self, view: View[Harmonic]) -> str:
         encoding = replace(view.encoding, label=None)
-        last = encoding.position_text(view.covered.stop - 1)
+        last = encoding.named_position(view.covered.stop - 1)
         return join_title(
             [*encoding.title_pieces(("dtype",)), say("precision.one_stage", dtype=encoding.dtype, last=last)]
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pecli.analysis import E
-from pecli.core.errors import UnusedOptionError, UsageError
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.options import option
 from pecli.figures.base import Figure, View
 
@@ -32,9 +32,13 @@ class Revealing(Figure[E]):
         return {name: value for name, value in super().settings().items() if name != "reveal"}
 
     def check_revealed(self, view: View[E]) -> None:
-        """Raise UsageError if `revealed` is given although the figure is drawn in one step."""
-        if self.revealed is not None and self.steps(view) == 1:
+        """Raise UsageError if `revealed` is larger than the number of steps, or given although there is one step."""
+        every = self.steps(view)
+        if self.revealed is not None and every == 1:
             raise UnusedOptionError("revealed", self.revealed, f"this {self.name} is drawn in one step")
+        if self.revealed is not None and self.revealed > every:
+            text = f"{option_text('revealed', self.revealed)} is more than the {every} steps of this {self.name}"
+            raise UsageError(text, option="revealed", value=self.revealed)
 
     @abstractmethod
     def steps(self, view: View[E]) -> int:
@@ -42,5 +46,4 @@ class Revealing(Figure[E]):
 
     def drawn_steps(self, view: View[E]) -> int:
         """Return how many steps are drawn."""
-        every = self.steps(view)
-        return every if self.revealed is None else min(self.revealed, every)
+        return self.steps(view) if self.revealed is None else self.revealed

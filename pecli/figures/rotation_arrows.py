@@ -20,6 +20,7 @@ from pecli.page.panels import Axis, Panel, PanelGroup, in_columns
 
 QUERY, KEY = "C0", "C1"
 SHOWN = 75.0  # degrees between query and key that the default pair comes closest to
+STACKED = 2.1  # WIDE of panels in a column, one below the other, so that rings are not too large
 WIDE, TALL = 1.5, 1.32  # half the sides of a panel; the ring has radius 1
 ARC, NAME, OUTSIDE = 0.34, 0.58, 1.12  # radii of the arc, its label, and the labels of the arrows
 NEAR = 25.0  # at smaller angles, in degrees, the query's label is farther out
@@ -93,8 +94,10 @@ class RotationArrows(RotationFigure):
         )
 
     def panel_groups(self, view: View[Rotary], canvas: Canvas) -> list[PanelGroup]:
-        count, x, y = len(self._places(view)), Axis(ends=(-WIDE, WIDE)), Axis(ends=(-TALL, TALL))
-        panel = Panel(TALL / WIDE, exact=True, least=(13.0, 12.0), x=x, y=y)
+        count = len(self._places(view))
+        wide = STACKED if canvas.narrow and count > 1 else WIDE
+        x, y = Axis(ends=(-wide, wide)), Axis(ends=(-TALL, TALL))
+        panel = Panel(TALL / wide, exact=True, least=(13.0, 12.0), x=x, y=y)
         return [PanelGroup((panel,) * count, in_columns(count, 1) if canvas.narrow else ())]
 
     def decorate(self, view: View[Rotary], axes: list[Axes], canvas: Canvas) -> None:

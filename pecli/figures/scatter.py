@@ -85,16 +85,19 @@ class CloudNumbers(Numbers[TableEncoding]):
         """Return the headline on the positions at which correlation and distance do not agree (`odd`)."""
         if not odd:
             return say("scatter.agree")
-        if ends := self.run_of_exceptions():
-            return say("scatter.agree_except" if len(odd) > 1 else "scatter.agree_except_one", **ends)
+        if self.run_of_exceptions():
+            ends = {name: self.view.encoding.position_text(odd[at]) for name, at in (("first", 0), ("last", -1))}
+            return say("scatter.agree_except", positions=self.run_of_exceptions(), **ends)
         return say("scatter.agree_except_some", count=len(odd), all=self.view.covered.length)
 
-    def run_of_exceptions(self) -> dict[str, str]:
-        """Return the first and the last exception as texts if the exceptions are contiguous, otherwise {}."""
+    def run_of_exceptions(self) -> str:
+        """Return the exceptions as text, such as "positions 3 to 7", if they are contiguous, otherwise ""."""
         odd, encoding = self.exceptions, self.view.encoding
         if not odd or odd[-1] - odd[0] >= len(odd) or encoding.sides:
-            return {}
-        return {"first": encoding.position_text(odd[0]), "last": encoding.position_text(odd[-1])}
+            return ""
+        first, last = encoding.position_text(odd[0]), encoding.position_text(odd[-1])
+        several = len(odd) > 1
+        return say(encoding.range_named, first=first, last=last) if several else encoding.named_position(odd[0])
 
     def remarks(self) -> list[str]:
         undefined = say("scatter.of_pairs_left_out", count=self.undefined, all=self.pairs) if self.undefined else ""
@@ -395,8 +398,8 @@ def _draw_curve(numbers: ScatterNumbers, axes: Axes, canvas: Canvas, named: bool
     text = say("scatter.curve", curve=numbers.curve_text)
     axes.annotate(text, (0, 0), (0.99, 0.98), ha="right", va="top", color=ink, linespacing=1.25, **look)
     if numbers.exceptions:
-        ends, one = numbers.run_of_exceptions(), len(numbers.exceptions) == 1
-        text = say("scatter.pairs_with_one" if one else "scatter.pairs_with" if ends else "scatter.pairs_some", **ends)
+        positions = numbers.run_of_exceptions()
+        text = say("scatter.pairs_with", positions=positions) if positions else say("scatter.pairs_some")
         axes.annotate(text, (0, 0), (0.03, 0.06), va="bottom", color="C1", linespacing=1.25, **look)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
-from pecli.core.errors import UnusedOptionError, UsageError
+from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import enumerated, join_or, join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
@@ -27,6 +27,8 @@ from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
 from pecli.page.lines import Look, add_legend, share_ends
 from pecli.page.panels import Panel, PanelGroup, in_columns
+from pecli.page.text import points_per_pixel
+from pecli.page.words import ems
 
 NOTABLE = 1e-3  # relative difference above which wavelengths count as different
 CONTEXTS = {
@@ -68,10 +70,11 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         period = "spectrum.dominant_period_of_each"
         left_out = "spectrum.left_out_longer_than"
         most, counts = number_text(MAX_WAVELENGTH), zip(self.view.encodings, self.still, strict=True)
+        names = [name for name, _ in panel_names(self.view.encodings)] if len(self.view.encodings) > 1 else []
         return [
             say(period, encodings=measured, dimension=join_or(sorted(map(say, what)))) if measured else "",
             *(say(left_out, encoding=e.called(), count=count, most=most) for e, count in counts if count),
-            *self.other_lengths(),
+            *self.other_lengths(names if len({*names}) == len(names) else ()),
         ]
 
     def mask_of(self, line: Line) -> Array:
@@ -279,6 +282,10 @@ class Spectrum(WithTrained[TableEncoding]):
             raise UsageError(text, option="ratio", allowed="encodings such as rope and sinusoidal")
         if self.ratio and self.trained:
             raise UnusedOptionError("trained", self.trained, "--ratio does not compare wavelengths with a length")
+        if self.ratio and not any(isinstance(own, Scaled) and own.scaling != "default" for own in view.encodings):
+            example = "rope:scaling=yarn,factor=4,original=4096"
+            advice = f"give a scaled rope, such as {option_text('encoding', example)}"
+            raise UnusedOptionError("ratio", None, "every ratio is 1 without a scaling", advice)
 
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         rows = min(view.positions.length, MEASURED)
@@ -523,16 +530,25 @@ def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Arra
     near = len(levels) == 2 and max(levels) < NEAR * min(levels)
     for name, at in contexts:
         panel.axhline(at, color=panel.xaxis.label.get_color(), linewidth=0.7 * canvas.scale, zorder=1)
-        below, text = near and name == "original", say(CONTEXTS[name], count=at)
-        label_level(
-            panel, text, at, panel.xaxis.label.get_color(), canvas, right=_rises_left(pair, wave, at), below=below
-        )
+        text = say(CONTEXTS[name], count=at)
+        place = _clear_place(panel, text, at, pair, wave, canvas)
+        place["below"] |= near and name == "original"
+        label_level(panel, text, at, panel.xaxis.label.get_color(), canvas, **place)
 
 
-def _rises_left(pair: Array, wave: Array, level: float) -> bool:
-    """Return whether wavelengths cross a level near the left end of the panel, where its label would be."""
-    first = wave[pair <= 0.4 * pair[-1]]
-    return len(first) > 1 and bool(first.min() <= level <= first.max())
+def _clear_place(panel: Axes, text: str, level: float, pair: Array, wave: Array, canvas: Canvas) -> dict[str, bool]:
+    """Return where the label of a level covers no dot, as the arguments `right` and `below` of `label_level`: above it
+    at the left or at the right, else below it at the right, since wavelengths rise."""
+    wide, high = np.array(panel.bbox.size) * points_per_pixel(panel) / canvas.small  # ems
+    across = (pair - panel.get_xlim()[0]) / np.ptp(panel.get_xlim()) * wide
+    low, top = np.log(panel.get_ylim())
+    above = np.log(wave / level) / (top - low) * high
+    beside = (above > -0.4) & (above < 1.7)
+    length = ems(text) + 1
+    for right in (False, True):
+        if not (beside & (across > wide - length if right else across < length)).any():
+            return {"right": right, "below": False}
+    return {"right": True, "below": True}
 
 
 def _mark_level(panel: Axes, numbers: SpectrumNumbers, line: Line, canvas: Canvas) -> None:
@@ -549,7 +565,7 @@ def _mark_level(panel: Axes, numbers: SpectrumNumbers, line: Line, canvas: Canva
     text = say("spectrum.shown", length=length_shown(encoding, level))
     text = trained_text(level) if numbers.trained else text
     panel.axhline(level, color=BEYOND, linewidth=0.8 * canvas.scale, zorder=1)
-    label_level(panel, text, level, BEYOND, canvas, right=_rises_left(pair, wave, level))
+    label_level(panel, text, level, BEYOND, canvas, **_clear_place(panel, text, level, pair, wave, canvas))
     first = int(beyond.argmax()) if beyond.any() else len(pair)
     named = alone and isinstance(encoding, Harmonic) and not numbers.is_scaled(line.encoding)
     if not named or not beyond[first:].all():

@@ -170,7 +170,7 @@ def bands_of(view: View[TableEncoding]) -> dict[int, dict[str, Array]]:
 
 
 def _apart(numbers: RatioNumbers, line: int) -> list[tuple[float, float]]:
-    """Return the points of a line at which its label may be, the farthest from other lines first."""
+    """Return the points of a line at which its label may be, spread along it, the farthest from other lines first."""
     own = numbers.encoding == line
     pair, stretch = numbers.pair[own], np.log(numbers.stretch[own])
     nearest = np.full(len(pair), np.inf)
@@ -178,10 +178,12 @@ def _apart(numbers: RatioNumbers, line: int) -> list[tuple[float, float]]:
         mine = numbers.encoding == other
         values = np.interp(pair, numbers.pair[mine], np.log(numbers.stretch[mine]))
         nearest = np.minimum(nearest, np.abs(stretch - values))
-    inner = (
-        np.arange(len(pair))[len(pair) // 12 : len(pair) - len(pair) // 12] if len(pair) > 12 else np.arange(len(pair))
-    )
-    chosen = inner[np.argsort(-nearest[inner], kind="stable")[:CANDIDATES]]
+    step = len(pair) // 12
+    inner = np.arange(step, len(pair) - step)
+    chosen: list[int] = []
+    for at in inner[np.argsort(-nearest[inner], kind="stable")].tolist():
+        if len(chosen) < CANDIDATES and all(abs(at - other) >= step for other in chosen):
+            chosen.append(at)
     return [(float(pair[at]), float(np.exp(stretch[at]))) for at in chosen]
 
 

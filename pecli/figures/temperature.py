@@ -12,7 +12,7 @@ from pecli.core.errors import UsageError
 from pecli.core.language import listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
-from pecli.encodings.base import Encoding, distinguishing_labels
+from pecli.encodings.base import distinguishing_labels
 from pecli.encodings.rope import Rope
 from pecli.encodings.temperature import score_factors
 from pecli.figures.base import Figure, Numbers, View
@@ -50,6 +50,15 @@ class TemperatureNumbers(Numbers[Rope]):
         grows = max(self.growth) > 1 + SAME
         return int(np.argmax(self.growth if grows else np.abs(np.log(np.maximum(self.last_factor, SAME)))))
 
+    def remarks(self) -> list[str]:
+        names, last = names_of(self.view), self.view.positions.stop - 1
+        ended = zip(self.view.encodings, names, self.last_position, strict=True)
+        return [
+            say("temperature.no_factor", name=name, position=encoding.position_text(at + 1))
+            for encoding, name, at in ended
+            if at < last
+        ]
+
     def message(self) -> str:
         at, encoding = self.named, self.view.encodings[self.named]
         change = self.last_factor[at] - 1
@@ -70,7 +79,8 @@ class Temperature(Figure[Rope]):
     Notes
     -----
     Given a config.json, the figure shows the layers that have such a factor: in Llama 4 those without rope. A line ends
-    at the last position for which the model's code has a factor.
+    at the last position for which the model's code has a factor. The picture leaves out most positions before the first
+    change, among them position 0, which a logarithmic axis does not have; files have every position.
     """
 
     name: ClassVar[str] = "temperature"
@@ -87,10 +97,6 @@ class Temperature(Figure[Rope]):
     examples: ClassVar[tuple[str, ...]] = ("pecli temperature rope:scaling=yarn,factor=16,original=8192",)
     default_options: ClassVar[Mapping[str, Any]] = {"length": 262_144}
 
-    @classmethod
-    def refusal(cls, encoding: type[Encoding]) -> str:
-        return f"{cls.name} cannot show {encoding.name}: it is for rope"
-
     def check_view(self, view: View[Rope]) -> None:
         super().check_view(view)
         rows = view.positions
@@ -99,10 +105,10 @@ class Temperature(Figure[Rope]):
             text = "temperature needs positions on a line, not in a grid or in images"
             raise UsageError(text, option="encoding", advice="leave the grid or the sequence out")
         if rows.start < 0 or rows.stop < 3 or rows.stop - 1 < NEAR * max(1, rows.start):
-            text = f"temperature needs positions from 1 on, not {rows.start:,} to {rows.stop - 1:,}"
+            text = f"temperature needs positions from 0 on, the last beyond 1, not {rows.start:,} to {rows.stop - 1:,}"
             raise UsageError(text, option="length", advice="give more positions with --length")
         for encoding in view.encodings:
-            if np.isnan(score_factors(encoding, np.array([first_shown(view)]))[0]):
+            if np.isnan(score_factors(encoding, np.array([rows.start]))[0]):
                 text = f"{encoding.title()} has no factors from position {encoding.logn[-1]:,} on"  # type: ignore[index]
                 raise UsageError(text, option="start", value=rows.start)
 
@@ -125,7 +131,7 @@ class Temperature(Figure[Rope]):
         )
 
     def panel_groups(self, view: View[Rope], canvas: Canvas) -> list[PanelGroup]:
-        first, last = first_shown(view), view.positions.stop - 1
+        first, last = max(1, view.positions.start), view.positions.stop - 1
         changes = [at for encoding in view.encodings if (at := first_change(encoding, view)) is not None]
         if changes and not view.positions.start:
             first = max(1, 2 ** round(log2(min(changes))) // BEFORE)
@@ -151,12 +157,13 @@ class Temperature(Figure[Rope]):
     def draw(self, numbers: TemperatureNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from pecli.page.labels import label_point, put_line_labels
 
-        panel, p, view = axes[0], numbers.positions, numbers.view
-        put_line_labels(panel, [(p, row) for row in numbers.factor])
-        for line, (encoding, row) in enumerate(zip(view.encodings, numbers.factor, strict=True)):
+        panel, view, on_axis = axes[0], numbers.view, numbers.positions > 0
+        p, factors = numbers.positions[on_axis], numbers.factor[:, on_axis]
+        put_line_labels(panel, [(p, row) for row in factors])
+        for line, (encoding, row) in enumerate(zip(view.encodings, factors, strict=True)):
             style = "steps-post" if encoding.temperature else "default"
             panel.plot(p, row, color=f"C{line}", zorder=3, drawstyle=style, solid_joinstyle="miter")
-        seen = numbers.factor[:, p >= panel.get_xlim()[0]]
+        seen = factors[:, p >= panel.get_xlim()[0]]
         low, high = min(1.0, float(np.nanmin(seen))), max(1.0, float(np.nanmax(seen)))
         space = SPACE * (high - low) or 0.1
         panel.set_ylim(low - space, high + space)
@@ -171,16 +178,11 @@ class Temperature(Figure[Rope]):
         return say("temperature.of_query")
 
 
-def first_shown(view: View[Rope]) -> int:
-    """Return the first position on the axis."""
-    return max(1, view.positions.start)
-
-
 def places_shown(view: View[Rope]) -> Array:
-    """Return the positions for which factors are computed: all, or about one per pixel and the last."""
-    first, last = first_shown(view), view.positions.stop - 1
-    edges = log_edges(view.positions.stop, view.line_points, first)
-    return np.unique([*edges[:-1], last]).astype(np.float64)
+    """Return the positions for which factors are computed: all, or the first and last and about one per pixel."""
+    start, last = view.positions.start, view.positions.stop - 1
+    edges = log_edges(view.positions.stop, view.line_points, max(1, start))
+    return np.unique([start, *edges[:-1], last]).astype(np.float64)
 
 
 def last_positions(view: View[Rope]) -> list[int]:
@@ -197,11 +199,11 @@ def last_factor(encoding: Rope, view: View[Rope]) -> tuple[int, float]:
 
 
 def first_change(encoding: Rope, view: View[Rope]) -> int | None:
-    """Return the first position whose factor is larger than that of the axis's first position; None if there is none.
+    """Return the first position whose factor is larger than that of the first position; None if there is none.
 
     Factors never fall.
     """
-    low, (high, last) = first_shown(view), last_factor(encoding, view)
+    low, (high, last) = view.positions.start, last_factor(encoding, view)
     first = float(score_factors(encoding, np.array([low]))[0])
     if last <= first * (1 + SAME):
         return None

@@ -58,10 +58,13 @@ class UnseenNumbers(Numbers[Harmonic]):
         return super().fact_types() | dict.fromkeys(("new", "slowed"), dict[str, int])
 
     def remarks(self) -> list[str]:
-        return [say("unseen.each_pixel_is_new", count=self.block) if self.block > 1 else "", *self.other_lengths()]
+        positions = self.view.encoding.counted(self.block)
+        return [say("unseen.each_pixel_is_new", positions=positions) if self.block > 1 else "", *self.other_lengths()]
 
     def marks(self) -> list[str]:
-        counts = {"count": self.new[0], "pairs": self.state.shape[2], "positions": self.beyond // self.state.shape[2]}
+        pairs = self.state.shape[2]
+        positions = self.view.encoding.counted(self.beyond // pairs)
+        counts = {"count": self.new[0], "pairs": pairs, "positions": positions}
         return [say("unseen.counts" if len(self.new) == 1 else "unseen.angles_are", trained=self.trained, **counts)]
 
     def share(self, at: int) -> str:
@@ -253,7 +256,9 @@ class Unseen(PairwiseRates):
 
     def title(self, view: View[Harmonic]) -> str:
         plain = [replace(encoding, label=None) for encoding in view.encodings]
-        lengths = say("unseen.lengths", trained=self.trained_length(view), length=view.positions.stop)
+        lengths = say(
+            "unseen.lengths", trained=self.trained_length(view), length=view.encoding.counted(view.positions.stop)
+        )
         return join_title([title_of_several(plain), lengths])
 
 

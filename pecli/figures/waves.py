@@ -28,6 +28,7 @@ from pecli.page.words import ems
 DEFAULT_LANES = 5  # default number of lanes
 ROUGH, FEW = 10.0, 400  # wavelengths below ROUGH show corners on up to FEW positions
 TO_CREST = 1.25  # wavelengths from 0 to a sine's second crest, where it visibly repeats
+LEAST = 3.5  # ems: height of a lane with room for the text of its wavelength
 LANE, ABOVE, MEASURE = 3.0, 0.25, 1.4  # heights: between lanes, above the first, of a wavelength's label
 KEY = 0.7  # height of "sin" and "cos" above and below the centre of a lane
 DOTTED = 120  # with more positions there are no dots
@@ -50,7 +51,7 @@ class WavesNumbers(Numbers[TableEncoding]):
     def remarks(self) -> list[str]:
         shown, width = len(self.dims), self.view.encoding.width
         part = say("words.of_dimensions", count=shown, all=width) if shown < width else ""
-        return [part, self._slowest_note(), extremes_note(self.block)]
+        return [part, self._slowest_note(), extremes_note(self.view.encoding, self.block)]
 
     def _slowest_note(self) -> str:
         """Return the note on the longest wavelength, if it is known and no shown wave is as long."""
@@ -232,14 +233,19 @@ def _lane_names(encoding: TableEncoding, lanes: list[tuple[int, ...]]) -> list[s
 def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, canvas: Canvas) -> None:
     """Write a wavelength above its lane, on a line from crest to crest if both are shown, otherwise at the left.
 
+    Where lanes are too low for text, draw only the line.
+
     crest, wave : position of the first crest, and distance to the next
     height : vertical coordinate of the line and the text
     """
     (low, high), shown = panel.get_xlim(), panel.xaxis.shown  # type: ignore[attr-defined]
     ink = panel.xaxis.label.get_color()
+    lane = LANE * float(panel.bbox.height) * points_per_pixel(panel) / float(np.ptp(panel.get_ylim()))
+    tall = lane >= LEAST * canvas.small
     style: dict[str, Any] = {"fontsize": canvas.small, "color": ink, "va": "center", "clip_on": False, "zorder": 1.6}
     if not (np.isfinite(crest) and crest + wave <= shown[1]):
-        panel.text(shown[0], height, text, ha="left", **style)
+        if tall:
+            panel.text(shown[0], height, text, ha="left", **style)
         return
     mark: Look = {"marker": "|", "markersize": 4 * canvas.scale, "markeredgewidth": 0.9 * canvas.scale}
     line: Look = {
@@ -250,6 +256,8 @@ def _measure(panel: Axes, text: str, crest: float, wave: float, height: float, c
         "zorder": 1.5,
     }
     panel.plot([crest, crest + wave], [height] * 2, **line, **mark)
+    if not tall:
+        return
     point = (high - low) / (float(panel.bbox.width) * points_per_pixel(panel))  # positions per point
     if wave > (ems(text) + 2) * canvas.small * point:
         ground: dict[str, Any] = {"facecolor": panel.get_facecolor(), "edgecolor": "none", "pad": 1.5 * canvas.scale}

@@ -96,11 +96,12 @@ def _lines(columns: Sequence[list[Any]], about: FileMetadata) -> str:
 
 def _is_finite(column: list[Any]) -> bool:
     """Return True if a column has only finite numbers."""
-    return not isinstance(column[0], str) and all(map(math.isfinite, column))
+    return not isinstance(column[0], str) and None not in column and all(map(math.isfinite, column))
 
 
 def _typed_columns(parts: Any, columns: Any) -> Iterator[list[list[Any]]]:
-    """Yield the columns of a few rows at a time, as lists; a column is int if all of its rows are whole numbers."""
+    """Yield the columns of a few rows at a time, as lists; a column is int, or None where undefined, if all of
+    its other rows are whole numbers."""
     whole: list[bool] = []
     for part in parts:
         found = columns(part)
@@ -110,19 +111,29 @@ def _typed_columns(parts: Any, columns: Any) -> Iterator[list[list[Any]]]:
         if not any(whole):
             break
     for part in parts:
-        typed = [c.astype(np.int64) if own else c for c, own in zip(columns(part), whole, strict=True)]
+        typed = [_as_whole(c) if own else c for c, own in zip(columns(part), whole, strict=True)]
         for run in _runs(parts, len(typed[0]), len(typed) * len(typed[0])):
             yield [column[run].tolist() for column in typed]
 
 
 def _is_whole(column: Array) -> bool:
-    """Return True if all values are whole numbers that float64 represents exactly."""
-    if column.dtype.kind != "f" or not np.isfinite(column).all():
+    """Return True if all values are undefined or whole numbers that float64 represents exactly."""
+    if column.dtype.kind != "f" or np.isinf(column).any():
         return False
-    return not (column % 1).any() and bool(np.abs(column).max(initial=0) < EXACT)
+    known = column[~np.isnan(column)]
+    return not (known % 1).any() and bool(np.abs(known).max(initial=0) < EXACT)
 
 
-def _cell(value: float | str, about: FileMetadata) -> str:
+def _as_whole(column: Array) -> Array:
+    """Return whole numbers as int, and None where they are undefined."""
+    undefined = np.isnan(column)
+    whole = np.where(undefined, 0, column).astype(np.int64)
+    return np.where(undefined, None, whole) if undefined.any() else whole  # type: ignore[call-overload]
+
+
+def _cell(value: float | str | None, about: FileMetadata) -> str:
+    if value is None:
+        return ""
     if isinstance(value, str):
         text = text_cell(value)
         return '"' + text.replace('"', '""') + '"' if set(text) & {about.separator, '"', "\n"} else text

@@ -266,7 +266,9 @@ class Explorer:
         given = {str(name): str(value) for name, value in values.items()}
         for name, value in given.items():
             if len(value) > MAX_VALUE_LENGTH:
-                text = f"{option_text(name)} has {len(value):,} characters, but at most {MAX_VALUE_LENGTH:,} are allowed"
+                text = (
+                    f"{option_text(name)} has {len(value):,} characters, but at most {MAX_VALUE_LENGTH:,} are allowed"
+                )
                 raise UsageError(text, option=name, value=value)
         text = given.pop("encoding", "").strip() or self.figure.default_encoding
         specs = text.split() if self.figure.several else [text]

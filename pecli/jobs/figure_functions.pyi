@@ -23,6 +23,7 @@ from pecli.figures.effective import EffectiveNumbers
 from pecli.figures.fourier import FourierNumbers
 from pecli.figures.heatmap import HeatmapNumbers
 from pecli.figures.ids import IdsNumbers
+from pecli.figures.layers import LayerNumbers
 from pecli.figures.maps import MapsNumbers
 from pecli.figures.offset_bias import BiasLinesNumbers
 from pecli.figures.offset_map import OffsetMapNumbers
@@ -429,6 +430,16 @@ def bases(
     **options: Unpack[BasesOptions],
 ) -> Picture[BasesNumbers]:
     """Up to which context each RoPE base suffices, and where released models lie."""
+
+class LayersOptions(FigureOptions, total=False):
+    layers: Several[Text] | Sequence[Several[Text]] | None
+
+def layers(
+    encoding: Several[OneEncoding] | Sequence[Several[OneEncoding]] | None = None,
+    *others: OneEncoding,
+    **options: Unpack[LayersOptions],
+) -> Picture[LayerNumbers]:
+    """How far each layer of a model sees."""
 
 class AdditionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None

@@ -155,7 +155,7 @@ def encoding_titles(job: Job) -> str:
     if job.cells and isinstance(job.analysis, Figure):
         through = say("page.by_options", options=listing(name.replace("_", " ") for name in job.axes))
         return listing([job.analysis.title(job.view), through])
-    return join_and(encoding.title() for encoding in job.view.encodings)
+    return join_and(dict.fromkeys(encoding.title() for encoding in job.view.encodings))
 
 
 @dataclass

@@ -143,7 +143,7 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
         for n, value in with_canonical_names(known, given).items()
     }
     if kind.config_layers and asked.get("encoding"):
-        asked["encoding"] = _of_layers(asked["encoding"], kind.config_layers)
+        asked |= _of_layers(asked["encoding"], kind.config_layers)
     named = asked.get("encoding") or kind.default_encoding  # a reference keeps arrays, and so their specs, alive
     for spec in specs_in({"encoding": named}):
         _refuse_option_inside(spec, kind)
@@ -197,13 +197,19 @@ def _array_as_list(value: Any) -> Any:
     return list(value) if isinstance(value, range) or (isinstance(value, np.ndarray) and value.ndim == 1) else value
 
 
-def _of_layers(encodings: Any, layers: str) -> Any:
-    """Return the specs of encodings, with the kind of layer added to each config.json that names none."""
-    from pecli.models.spec import of_layers  # few figures need it
+def _of_layers(encodings: Any, layers: str) -> dict[str, Any]:
+    """Return the options that follow from encodings: their specs, with the kind of layer added to each config.json
+    that names none, or all layers of such files."""
+    from pecli.models.spec import EVERY, every_layer, of_layers  # few figures need it
 
-    if isinstance(encodings, (list, tuple)):
-        return [_of_layers(item, layers) for item in encodings]
-    return of_layers(encodings, layers) if isinstance(encodings, str) else encodings
+    def added(item: Any) -> Any:
+        if isinstance(item, (list, tuple)):
+            return [added(each) for each in item]
+        return of_layers(item, layers) if isinstance(item, str) else item
+
+    if layers == EVERY:
+        return dict(every_layer([item for item in _as_list(encodings) if isinstance(item, str)]))
+    return {"encoding": added(encodings)}
 
 
 def _with_labels(encodings: Any, labels: Sequence[str]) -> list[str]:

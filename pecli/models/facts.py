@@ -36,6 +36,7 @@ REMARKS = {  # notes on types, whatever their config
     "share": "findings.width_counted_otherwise",
     "third": "findings.share_by_default",
 }
+ALL = "all"  # the kind of layers if all are alike
 FULL, SLIDING, LINEAR, NO_ATTENTION = "full_attention", "sliding_attention", "linear_attention", "no_attention"
 OTHERS = ("conv", "hybrid", "window_attention", "indexed_attention", "no_rope")
 KINDS = {kind[0]: kind for kind in (FULL, SLIDING, LINEAR, *OTHERS)}  # by letter, as in an architecture's pattern

@@ -16,7 +16,7 @@ from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.models.config_file import Content, Keys, WrongTypeError, read_config, safe_text
 from pecli.models.dialects import Dialect, dialect_of, dialects, translate
-from pecli.models.facts import FULL, LINEAR, UNDRAWN
+from pecli.models.facts import ALL as ALL, FULL, LINEAR, UNDRAWN
 from pecli.models.layers import (
     LEVELS,
     BuildError,
@@ -43,7 +43,6 @@ INNER = (
 )
 # searched only if the outer type is unknown
 ENCODERS = ("encoder_config", "vision_config", "audio_config", "backbone_config")
-ALL = "all"
 CONFIG_KEYS = {  # parameter of an encoding to its key in a config
     "base": "rope_theta",
     "d": "head_dim",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from pecli.core.errors import FileError, UnknownNameError, UsageError, nearest, notice
 from pecli.core.hub import is_hub
 from pecli.core.readable import resolve_path
-from pecli.encodings.registry import all_encodings
+from pecli.encodings.registry import Encoding, all_encodings
 from pecli.encodings.spec import Config, spec_of
 from pecli.models.config_file import ENDINGS, config_path
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # imported only for specs that name a config, because importi
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
 SCORES = "scores"  # kind for the layers with a factor on scores, or the default layers if none has one
+EVERY = "every"  # kind for all layers, of the figure layers
 NAMED = "named"  # kind for the default layers, labelled with the model's type
 OTHER_LAYERS = "{path} has several kinds of layers: {chosen} is drawn, not {kinds}; {path}#{other} selects another kind"
 NO_NUMBERS = "{path} contains no trained numbers, so random ones are drawn; for the trained ones, try {typed}"
@@ -75,25 +77,95 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
         return _spec_of_scores(model)
     named, kind = kind == NAMED and kind not in model.layers, None if kind == NAMED else kind
     name, layer = _chosen(model, kind)
-    if layer.encoding is None:
-        if layer.trouble:
-            raise FileError(f"{path}: {layer.trouble}; pecli model {path} says more")
-        text = f"its layers have no position encoding that can be drawn ({layer.kind})"
-        raise UsageError(f"{path}: {text}; pecli model {path} says more")
+    encoding = _encoding(model, layer)
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
-    if layer.encoding.trained and "file" in layer.encoding.options():
+    if encoding.trained and "file" in encoding.options():
         table = path if is_hub(path) else "model.safetensors"
-        notice(NO_NUMBERS.format(path=path, typed=f"-e {layer.encoding.name}:file={table}"))
-    made = replace(layer.encoding, label=layer.encoding.label or _short_name(model)) if named else layer.encoding
+        notice(NO_NUMBERS.format(path=path, typed=f"-e {encoding.name}:file={table}"))
+    made = replace(encoding, label=encoding.label or _short_name(model)) if named else encoding
     return spec_of(made)  # always states d, because figures have different defaults
+
+
+def every_layer(specs: Sequence[str]) -> dict[str, list[str]]:
+    """Return the options `encoding` and `layers` of the figure layers for specs that name files of models; {} if none
+    does.
+
+    Raises
+    ------
+    UsageError : a spec names one kind of layers or parameters, or is that of an encoding
+    """
+    from pecli.models.reader import read_model
+
+    words = [config_words(spec) for spec in specs]
+    if not any(words):
+        return {}
+    for spec, own in zip(specs, words, strict=True):
+        if own is None:
+            text = f"layers takes either files of models or encodings, and {spec} is an encoding"
+            raise UsageError(text, option="encoding", value=spec)
+        if own[1] or own[2]:
+            text = f"layers shows all layers of a file as they are, so {spec} says too much"
+            raise UsageError(text, option="encoding", value=spec, advice=f"give {own[0]}")
+    models = [read_model(resolve_path(own[0])) for own in words if own]
+    names = [_short_name(model) for model in models]
+    return layers_of(models, names if len({*names}) == len(names) else [own[0] for own in words if own])
+
+
+def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the options `encoding` and `layers` of the figure layers: for each kind of layers with a known reach, its
+    encoding, labelled with the model's name, and its text.
+
+    Raises
+    ------
+    FileError : an encoding cannot be built from the file
+    UsageError : no file has layers with a known reach, or they have no encoding that pecli draws
+    """
+    from pecli.encodings.rope import Rope
+    from pecli.models.reach import Bars
+
+    found: dict[str, list[str]] = {"encoding": [], "layers": []}
+    for model, name in zip(models, names, strict=True):
+        for kind, layer in model.layers.items():
+            within = layer.window.indices if layer.window else ()
+            encoding = layer.encoding
+            context = (encoding.contexts()[1] if isinstance(encoding, Rope) else None) or layer.max_position
+            others = tuple(at for at in layer.indices if at not in {*within})
+            for indices, reach in ((within, layer.window and layer.window.length), (others, context)):
+                if indices and reach:
+                    made = replace(_without_rope(layer) or _encoding(model, layer), label=name)
+                    found["encoding"].append(spec_of(made))
+                    found["layers"].append(Bars(kind, indices, min(reach, context or reach)).write())
+    if not found["layers"]:
+        raise UsageError("no file says how many layers there are and how far they see", option="encoding")
+    return found
 
 
 def of_layers(spec: str, layers: str) -> str:
     """Return the spec with a kind of layer added if it names a config.json and no kind."""
     words = config_words(spec)
     return spec if words is None or words[1] else f"{words[0]}#{layers}" + (f":{words[2]}" if words[2] else "")
+
+
+def _encoding(model: Model, layer: Layer) -> Encoding:
+    """Return the encoding of layers.
+
+    Raises FileError if it cannot be built from the file, UsageError if there is none or pecli does not draw it.
+    """
+    if layer.encoding is None:
+        if layer.trouble:
+            raise FileError(f"{model.path}: {layer.trouble}; pecli model {model.path} says more")
+        text = f"its layers have no position encoding that can be drawn ({layer.kind})"
+        raise UsageError(f"{model.path}: {text}; pecli model {model.path} says more")
+    return layer.encoding
+
+
+def _without_rope(layer: Layer) -> Encoding | None:
+    """Return a rope whose pairs do not turn for layers without positions, otherwise None."""
+    from pecli.encodings.rope import Rope
+
+    return Rope(scaling="proportional", partial_rotary_factor=0.0) if layer.kind == "none" else None
 
 
 def _spec_of_scores(model: Model) -> str:
@@ -106,9 +178,7 @@ def _spec_of_scores(model: Model) -> str:
 
     found = [layer for layer in model.layers.values() if layer.temperature or layer.logn or layer.softmax_factor != 1]
     layer = found[0] if found else _chosen(model, None)[1]
-    rope = layer.encoding
-    if rope is None and layer.kind == "none":
-        rope = Rope(scaling="proportional", partial_rotary_factor=0.0)
+    rope = layer.encoding or _without_rope(layer)
     if not isinstance(rope, Rope):
         if layer.trouble:
             raise FileError(f"{model.path}: {layer.trouble}; pecli model {model.path} says more")

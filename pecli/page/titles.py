@@ -150,11 +150,13 @@ class TitleLine:
             label.set_position((self.start, self.foot))
 
     def put_row_head(self) -> None:
-        """Place the row's name and note on the blank line."""
-        across = 0.0
+        """Place the row's name on the blank line, and its note behind it if the page has room there."""
+        across, room = 0.0, float(self.axes.figure.bbox.x1 - self.axes.bbox.x0) * self.points
         for label in self.labels("row"):
+            wide = self.width(label.texts[0], label)
+            label.set_text(label.texts[0] if not across or across + wide <= room else "")
             label.set_position((across, self.foot + self.above + ROW_HEAD * self.canvas.small))
-            across += self.width(label.get_text(), label) + 1.5 * self.gap
+            across += wide + 1.5 * self.gap
 
     def put_below(self) -> None:
         """Place texts at both ends of the blank line.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 ENDS = (";", "；", "。", "·")
 BREAKS = (ENDS, (*ENDS, ":", "："), (*ENDS, ":", "：", ",", "，"))  # signs to break after, the best first
 CLAUSE = 4  # least length of a clause in ems: no break after "Δ:"
-EVEN = 0.6  # least ratio of the shortest to the longest line if lines break between clauses
+EVEN = 0.5  # least ratio of the shortest to the longest line if lines break between clauses
 STEPS = 12  # number of widths to try for balanced lines
 NARROW, BROAD = frozenset("fijlrtI .,:;|()[]'"), frozenset("mwMW%")  # letters of about 0.4 em and about 1 em
 

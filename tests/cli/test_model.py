@@ -12,16 +12,12 @@ import numpy as np
 import pytest
 
 import pecli
-from pecli.analysis import View
 from pecli.core.language import listing, say
-from pecli.core.positions import Positions
 from pecli.encodings.registry import ENCODINGS
 from pecli.encodings.rope import Rope
-from pecli.figures.layers import bars_of, layers_of
 from pecli.files.metadata import read_metadata
 from pecli.languages.en import TEXTS
 from pecli.models.layers import codes
-from pecli.models.reader import read_model
 from tests.conftest import Ask
 
 CONFIGS = Path(__file__).parents[1] / "data" / "configs"
@@ -205,7 +201,6 @@ def test_the_json_has_every_key_of_a_rope(ask: Ask) -> None:
 
 
 def test_the_spec_to_type_draws_the_same_rates(ask: Ask) -> None:
-    from pecli.encodings.rope import Rope
     from pecli.encodings.spec import read_encoding
 
     layer = told(ask, "phi-3.5")["layers"]["all"]
@@ -503,15 +498,8 @@ def test_a_picture_of_how_far_each_layer_sees(ask: Ask, folder: Path) -> None:
         "model", "config.json", str(CONFIGS / "llama-4-scout.json"), "--figure", "layers", "-o", "a.svg", "-o", "a.png"
     )
     assert (ended.code, ended.out) == (0, "a.svg\na.png\n") and (folder / "a.png").read_bytes()[1:4] == b"PNG"
-    models = [read_model(folder / "config.json"), read_model(CONFIGS / "llama-4-scout.json")]
-    bars = {(own.reach, own.layers, own.nope) for own in bars_of(models[0])}
-    assert bars == {(1024, (0, 1, 2, 3, 4, 6, 7, 8, 9, 10), False), (131_072, (5, 11), False)}
-    bars = {(own.reach, own.layers, own.nope) for own in bars_of(models[1])}
-    assert bars == {(8192, (0, 1, 2, 4, 5, 6), False), (10_485_760, (3, 7), True)}
-    figure = layers_of(models, ["gemma", "scout"])
-    found = figure.compute(View((Rope(),), Positions()))
-    assert found.message() == say("layers.only_some", name="gemma", count=2, all=12, reach=1024)
-    assert found.reach[found.model == 1].tolist() == [8192] * 3 + [10_485_760] + [8192] * 3 + [10_485_760]
-    alike = layers_of([read_model(CONFIGS / "llama-2.json")], ["llama"]).compute(View((Rope(),), Positions()))
-    assert alike.message() == say("layers.all_alike", name="llama", all=4, reach=4096)
+    job = read_metadata("a.svg")["job"]
+    assert (job["command"], len(job["encoding"])) == ("layers", 4)
+    assert job["layers"][:2] == ["sliding_attention:0-4+6-10:1024", "full_attention:5+11:131072"]
+    assert ask("redraw", "a.svg", "--size", "column", "-o", "b.svg").code == 0
     assert "how far they see" in ask("model", str(CONFIGS / "t5.json"), "--figure", "layers", "-o", "b.png").err

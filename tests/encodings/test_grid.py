@@ -234,10 +234,31 @@ def test_golden_directions_are_spread_and_mixed_ones_perpendicular() -> None:
     ("rope:directions=golden,grid=2x3x4", "directions=golden needs a grid of rows and columns"),
     ("rope:directions=mixed,grid=3x4,axes=alternating", "directions=mixed decides how the pairs are shared"),
     ("rope:directions=golden,directions_seed=2,grid=3x4", "directions_seed belongs to directions=mixed"),
+    ("rope:directions=learned,grid=3x4", "directions=learned needs a file of frequencies"),
+    ("rope:directions=learned,grid=3x4,directions_file=f.npy", r"has shape \(2, 3, 4\), not \(2, 64\)"),
+    ("rope:d=8,directions=learned,grid=3x4,directions_file=f.npy,directions_head=3", "has heads 0 to 2"),
+    ("rope:d=8,base=10,directions=learned,grid=3x4,directions_file=f.npy", "the frequencies are those of"),
+    ("rope:d=8,directions=golden,grid=3x4,directions_file=f.npy", "directions_file belongs to directions=learned"),
 ])  # fmt: skip
-def test_directions_that_have_no_meaning_are_refused(spec: str, said: str) -> None:
+def test_directions_that_have_no_meaning_are_refused(spec: str, said: str, folder: Path) -> None:
+    np.save("f.npy", np.ones((2, 3, 4)))
     with pytest.raises(UsageError, match=said):
         pecli.encoding(spec)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (2, 12), (2, 4)])
+def test_learned_frequencies_turn_each_pair_along_columns_and_rows(shape: tuple[int, ...], folder: Path) -> None:
+    freqs = np.random.default_rng(0).standard_normal((2, 3, 4))  # of columns and rows, for each head and pair
+    np.save("freqs.npy", freqs[:, 1] if shape == (2, 4) else freqs.reshape(shape))
+    rope: Any = pecli.encoding(
+        f"rope:d=8,directions=learned,directions_file=freqs.npy,directions_head={0 if shape == (2, 4) else 1}",
+        grid="3x5",
+    )
+    row, column = np.indices((3, 5)).reshape(2, -1, 1)
+    table = rope.table(np.arange(15.0))
+    angles = column * freqs[0, 1] + row * freqs[1, 1]
+    assert table[:, ::2] == pytest.approx(np.cos(angles)) and table[:, 1::2] == pytest.approx(np.sin(angles))
+    assert rope.inputs() == ("freqs.npy",) and rope.unscaled() == rope and "base" not in rope.title()
 
 
 def test_maps_say_the_direction_of_each_wave_and_the_spectrum_has_one_line() -> None:

@@ -6,9 +6,11 @@ import json
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import pecli
 from pecli.core.errors import UsageError
@@ -16,7 +18,7 @@ from pecli.core.language import say
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, Positions
 from pecli.encodings.sinusoidal import Relative, Sinusoidal
-from tests.drawing import panels_of
+from tests.drawing import page_of, panels_of
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -161,3 +163,26 @@ def test_time_steps_are_called_so_and_positions_are_not() -> None:
     assert say("sinusoidal.timesteps_to", first="5", last="34") in picture.alt
     mixed = pecli.offsets(["sinusoidal:family=timestep,d=8", "sinusoidal:d=8"], start=5, length=9)
     assert say("words.positions_to", first="5", last="13") in mixed.alt
+
+
+@pytest.mark.parametrize(
+    ("figure", "options"),
+    [
+        ("offsets", {}),
+        ("distance", {}),
+        ("curves", {"at": [7]}),
+        ("curves", {"against": "offset"}),
+        ("scatter", {"base": 10, "start": 4, "d": 128, "length": 200}),
+        ("path", {"base": 100, "length": 60}),
+        ("precision", {"dtype": "float16"}),
+        ("precision", {"dtype": "float16", "by": "stage"}),
+        ("drift", {}),
+        ("unseen", {"trained": 9}),
+        ("waves", {}),
+    ],
+)
+def test_no_sentence_of_a_picture_calls_time_steps_positions(figure: str, options: dict[str, Any]) -> None:
+    given = {"encoding": "sinusoidal:family=timestep", "d": 8, "length": 30, "dpi": 50, **options}
+    drawing = page_of(figure, **given)
+    found = [text.get_text() for text in drawing.findobj(Text) if text.get_visible()]
+    assert not [text for text in found if "osition" in text or "p − q" in text]

@@ -410,3 +410,11 @@ def test_bars_are_as_long_as_the_vectors_beside_them(size: str) -> None:
         assert strip.bbox.x1 < beside.bbox.x0
         assert all(text.get_window_extent().x1 <= beside.bbox.x1 + 2 for text in beside.texts)
     assert [getattr(ax, "named", False) for ax in axes] == [False] * 3 + [True, True, False]
+
+
+def test_the_note_beside_a_row_is_left_out_where_the_page_ends() -> None:
+    for size, shown in (("page", [True, True]), ("beamer", [True, False])):
+        drawing = page_of("attention", tokens="I like you", size=size, dpi=50)
+        heads = [label for panel in drawing.axes for label in labels_of(panel, TitleLabel) if label.where == "row"]
+        assert [bool(label.get_text()) for label in heads[1::2]] == shown
+        assert max(label.get_window_extent().x1 for label in heads) <= drawing.bbox.x1

@@ -92,7 +92,7 @@ def test_the_nearest_position_is_marked_at_its_distance_and_the_line_goes_throug
         (x,), (y,) = mark.get_data()
         assert y == pytest.approx(distances[int(x)], abs=1e-9)
         assert y in np.asarray(line.get_ydata())[np.asarray(line.get_xdata()) == x]
-    assert (picture.seen.message().key == "curves.no_position_is_nearer") == (not places)
+    assert (picture.seen.message().key == "curves.nothing_is_nearer") == (not places)
     assert places or max(distances[start - 1], distances[start + 1]) <= np.delete(others, [start - 1, start]).min()
 
 

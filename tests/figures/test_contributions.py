@@ -147,3 +147,14 @@ def test_a_vector_file_has_an_image_that_fills_its_panel() -> None:
     (image,) = panel.images
     assert image.get_transform().is_affine  # of other images, PDF and SVG take pixels at the wrong size
     assert np.allclose(image.get_window_extent().extents, panel.bbox.extents)
+
+
+def test_a_headline_that_takes_room_from_the_image_leaves_no_more_columns_than_pixels() -> None:
+    drawing = page_of("contributions", encoding="rope:d=8", size="beamer", dpi=50)
+    (panel,) = [axes for axes in drawing.axes if axes.images and axes.get_xscale() == "log"]
+    assert panel.images[0].get_array().shape[1] <= panel.bbox.width + 1.5
+
+
+def test_the_lowest_name_is_above_the_axis() -> None:
+    _, lower, *_ = page_of("contributions", size="icml", length=200).axes
+    assert min(label.get_window_extent().y0 for label in labels_of(lower, LevelLabel)) > lower.bbox.y0

@@ -63,9 +63,8 @@ def test_pixels_hold_the_mean_least_and_most_of_their_positions() -> None:
     assert [own[0, -1] for own in (seen.low, seen.agreement, seen.high)] == pytest.approx(
         [last.min(), last.mean(), last.max()]
     )
-    assert (
-        told(seen.caption(), {"key": "drift.each_pixel_lowest_to_highest", "count": seen.block})["count"] == seen.block
-    )
+    positions = seen.view.encoding.counted(seen.block)
+    assert say("drift.each_pixel_lowest_to_highest", positions=positions) in seen.caption()
 
 
 def test_the_headline_names_the_first_and_the_last() -> None:

@@ -99,8 +99,7 @@ def check_whole(drawing: Any, job: Any, numbers: Any) -> None:
         for image in axes.images:
             rows, columns = image.get_array().shape[:2]
             share = job.canvas.dpi / 100
-            wide = 1.05 if axes.get_xscale() == "log" else 1.0  # runs of a logarithmic axis overlap, and do not alias
-            assert rows <= axes.bbox.height * share + 1.5 and columns <= axes.bbox.width * share * wide + 1.5
+            assert rows <= axes.bbox.height * share + 1.5 and columns <= axes.bbox.width * share + 1.5
     assert numbers.view.panels is None or len(numbers.view.panels) == len(panels)
 
 

@@ -382,12 +382,12 @@ def test_pairs_have_a_colour_each_bits_are_steps_and_one_position_a_point() -> N
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"at": [100]}, {"key": "curves.no_position_is_nearer", "position": "100"}),
+        ({"at": [100]}, {"key": "curves.nothing_is_nearer", "position": "100"}),
         (
             {"at": [0], "d": 2, "length": 100},
-            {"key": "curves.the_position_nearest_to", "position": "0", "others": "44"},  # 7 turns are nearly 44
+            {"key": "curves.nearest_to_is", "position": "0", "others": "44"},  # 7 turns are nearly 44
         ),
-        ({"at": [10], "encoding": "clock"}, {"key": "curves.no_position_is_nearer", "position": "00:00:10"}),
+        ({"at": [10], "encoding": "clock"}, {"key": "curves.nothing_is_nearer", "position": "00:00:10"}),
         ({"at": [0], "measure": "dot"}, {}),  # a similarity
         ({"at": [0], "length": 2}, {}),  # there is one other
     ],
@@ -404,3 +404,9 @@ def test_of_two_curves_from_one_position_the_larger_is_named(measure: str, name:
     encodings = ["sinusoidal", "sinusoidal:base=10"]
     message = numbers_of("curves", pixels, encoding=encodings, at=50, measure=measure).message()
     assert finding(message).get("name") == name
+
+
+def test_waves_have_their_lengths_written_only_where_lanes_are_high_enough() -> None:
+    for size, shown in (("page", 5), ("5x1.9", 0)):
+        panel = page_of("waves", size=size, dpi=50).axes[0]
+        assert sum("λ" in text for text in texts(panel.texts)) == shown

@@ -89,7 +89,7 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
     whole, seen = (numbers_of("precision", panels, encoding="rope:d=8", length=99) for panels in (None, ((20, 9),)))
     assert np.array_equal(seen.error, [whole.error[first : first + 5].max(axis=0) for first in range(0, 99, 5)])
     assert (seen.largest, seen.position, seen.pair) == (whole.largest, whole.position, whole.pair)
-    assert finding(clauses(seen.caption())[-1]) == {"key": "precision.each_pixel_shows_the", "count": 5}
+    assert finding(clauses(seen.caption())[-1]) == {"key": "precision.each_pixel_shows_the", "positions": "5 positions"}
     assert seen.sheet()[0][2] == "pair 1"
 
 
@@ -134,7 +134,7 @@ def test_an_error_that_matters_is_said_and_marked_where_there_is_one(
     assert told(found.message(), said) == said
     *others, last = map(finding, clauses(found.caption()))
     assert [note["key"] for note in others] == notes
-    assert last == {"key": "precision.each_pixel_shows_the", "count": found.block}
+    assert last == {"key": "precision.each_pixel_shows_the", "positions": f"{found.block:,} positions"}
     assert not [item for item in axes.lines if item.get_marker() == "o"]  # no ring
     assert [item.get_xdata()[0] for item in bar.lines if item.get_linewidth() > 1] == [0.1, 0.1] * (len(notes) > 1)
     bar.set_xlim(0.05, 0.35)  # fewer powers of ten than ticks
@@ -196,7 +196,7 @@ def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     found = numbers(encoding="rope:d=8,dtype=bfloat16", length=50)
     assert found.coloured()[0].min() > 0  # percentiles are of what has a colour
     assert found.message() == say("precision.in_errors_exceed_in_no", dtype="bfloat16", error=0.1)
-    assert found.caption() == say("precision.rounded", dtype="bfloat16")
+    assert found.caption() == say("precision.rounded", dtype="bfloat16", letter="p")
     assert f"{found.largest:.4g}" == "0.01874"
 
 

@@ -57,6 +57,7 @@ WRONG = [
     ("heatmap --dims -1", "--dims"),
     ("waves --reveal --revealed 2 -o a.gif", "give one of them"),
     ("waves --revealed 0 -o a.png", "--revealed 0"),
+    ("waves --revealed 99 -o a.png", "--revealed 99 is more than the 5 steps of this waves"),
     ("scatter --reveal", "--reveal"),
     ("waves --dims 3 --revealed 1 -o a.png", "is drawn in one step"),
     ("heatmap --dims 2,3 --reveal -o a.gif", "a .gif file shows a sweep"),

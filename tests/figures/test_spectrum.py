@@ -343,3 +343,16 @@ def test_the_headline_names_what_slows_pairs_more_than_is_needed() -> None:
     panel, _ = page_of("spectrum", encoding=[*BLENDED, SEARCHED], ratio=True).axes
     named = [label.get_text() for label in labels_of(panel, PointLabel)]
     assert say("spectrum.pairs_above", name="LongRoPE", count=24, factor="32", most="40") in named
+
+
+@pytest.mark.parametrize(
+    ("size", "trained", "side"),
+    [("column", 4096, ("left", "bottom")), ("column", 40, ("right", "bottom")), ("2.4x2.2", 200, ("right", "top"))],
+)
+def test_the_label_of_a_level_covers_no_dot(size: str, trained: int, side: tuple[str, str]) -> None:
+    panel = page_of("spectrum", encoding="rope", trained=trained, size=size).axes[0]
+    (label,) = labels_of(panel, LevelLabel)
+    assert (label.get_horizontalalignment(), label.get_verticalalignment()) == side
+    dots = np.concatenate([line.get_xydata() for line in panel.lines if len(line.get_xdata()) > 2])
+    box, seen = label.get_window_extent(), panel.transData.transform(dots)
+    assert not ((seen >= box.min) & (seen <= box.max)).all(axis=1).any()

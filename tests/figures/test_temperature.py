@@ -46,13 +46,14 @@ def test_factors_are_those_of_the_models_code(ask: Ask, encoding: str, length: i
 
 def test_every_position_of_a_file_has_its_factor() -> None:
     found = numbers_of("temperature", encoding=EACH, length=40_000)
-    assert found.positions.tolist() == [*range(1, 40_000)]
+    assert found.positions.tolist() == [*range(40_000)]
     p = found.positions
     assert found.factor[0] == pytest.approx(1 + 0.1 * np.log(1 + (p + 1) // 8192), abs=1e-12)
     assert found.factor[1] == pytest.approx(1 + 0.1 * np.log(1 + p // 16_384), abs=1e-12)
     assert found.factor[2] == pytest.approx((0.1 * np.log(16) + 1) ** 2, abs=1e-12)
     assert np.isnan(found.factor[3]).tolist() == (p > 32_766).tolist()
     assert found.first_change == (8191, 16_384, None, 8192)
+    assert found.remarks() == [say("temperature.no_factor", name="Qwen-7B", position="32,767")]
     assert score_factors(Rope(logn=(8192,)), np.array([1e6]))[0] == pytest.approx(np.log(1e6 + 1) / np.log(8192))
 
 
@@ -143,6 +144,20 @@ def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], option: str) -
     with pytest.raises(UsageError) as error:
         pecli.figure("temperature", **options).numbers  # noqa: B018
     assert error.value.option == option
+
+
+def test_the_first_position_counts_though_the_axis_begins_later(ask: Ask, folder: Path) -> None:
+    ask("temperature", "rope:temperature=1,1", "-n", "3", "-o", "a.csv")
+    assert [row.split(",")[-1][:5] for row in (folder / "a.csv").read_text().split()] == [
+        "value",
+        "1.0",
+        "1.693",
+        "2.098",
+    ]
+    found = numbers_of("temperature", ((40, 60),), encoding="rope:temperature=1,1", length=9999)
+    assert found.first_change == (1,) and found.positions[0] == 0
+    (line,) = page_of("temperature", encoding="rope:temperature=1,1", length=9999).axes[0].lines[:1]
+    assert line.get_xdata()[0] == 1
 
 
 def test_a_factor_that_depends_on_the_length_in_use_is_that_of_the_length() -> None:

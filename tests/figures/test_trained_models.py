@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 import pecli
 from pecli.core.errors import UsageError
@@ -102,6 +103,17 @@ def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) ->
     assert len(lines.get_legend().get_texts()) == bias.n_heads and lines.get_yscale() == "log"
 
 
+def test_weights_are_listed_and_coloured_from_the_nearest_to_the_farthest() -> None:
+    panel = axes_of("bias", encoding="alibi:heads=12", softmax=True, length=40)
+    named = [int(text.get_text().split()[1].rstrip(",")) for text in panel.get_legend().get_texts()]
+    slopes = pecli.encoding("alibi:heads=12").slopes()
+    assert sorted(named, key=lambda head: -slopes[head]) == named
+    handles = [handle.get_color() for handle in panel.get_legend().get_lines()]
+    red = [to_rgb(colour)[0] for colour in handles]
+    assert red == sorted(red)  # from dark to light
+    assert [line.get_color() for line in panel.lines[::2]] == [handles[named.index(head)] for head in sorted(named)]
+
+
 @pytest.mark.parametrize(("line", "said"), [
     ("bias t5 --softmax", "t5 without a file has only buckets"),
     ("bias --softmax --lowest -3", "--softmax draws lines"),
@@ -109,6 +121,7 @@ def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) ->
     ("offsets rope --random 9 -m cos", "--random plots scores"),
     ("offsets rope --decay -m cos", "--decay is a bound on the dot product"),
     ("spectrum rope --trained 9 --ratio", "--ratio does not compare wavelengths with a length"),
+    ("spectrum rope sinusoidal --ratio", "--ratio changes nothing here: every ratio is 1 without a scaling"),
     ("curves alibi --head 8", "has heads 0 to 7"),
     ("distance rope --head 0", "rope has no heads"),
     ("distance alibi -m cos", "alibi is a bias"),

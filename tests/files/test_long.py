@@ -26,6 +26,7 @@ OF: dict[str, Callable[[], Any]] = {  # also names with commas and quotation mar
     "curves": lambda: pecli.curves(["rope", "sinusoidal"], at=[0, 3], **FEW),
     "spectrum": lambda: pecli.spectrum(["rope:d=6", "sinusoidal:d=4"], **FEW),
     "correlation": lambda: pecli.distance(d=1, measure="cos", long=True, **FEW),
+    "effective": lambda: pecli.effective(long=True, **FEW),
     "stats": lambda: pecli.stats(["rope", "clock"], long=True),
 }
 

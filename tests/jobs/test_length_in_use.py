@@ -20,7 +20,7 @@ from tests.conftest import Ask
 LONGROPE = "rope:d=8,scaling=longrope,original=64,factor=4,short_factor=1,1,1,1,long_factor=2,3,4,5"
 DYNAMIC = "rope:d=8,scaling=dynamic,max_position=64,factor=2"
 # their positions come from a grid, tokens or a sequence, or their numbers do not depend on the rates of a length
-NO_LENGTH = ("tiles", "maps", "attention", "ids", "effective", "temperature", "bases")
+NO_LENGTH = ("tiles", "maps", "attention", "ids", "effective", "temperature", "bases", "layers")
 FIGURES = [name for name, kind in ANALYSES.items() if kind.takes(Rope) and name not in NO_LENGTH]
 
 

@@ -187,7 +187,12 @@ def test_weights_that_cannot_be_read_are_named(client: Client, repo: str, said: 
 def test_a_large_part_of_a_remote_file_is_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "BLOCK_BYTES", 4)
     sizes: list[int] = []
-    file = SimpleNamespace(read=lambda count: sizes.append(count) or bytes(count), seek=lambda place: place)
+
+    def read(count: int) -> bytes:
+        sizes.append(count)
+        return bytes(count)
+
+    file = SimpleNamespace(read=read, seek=lambda place: place)
     remote = hub.RemoteFile("hf:org/a", file)
     assert (remote.seek(7), len(remote.read(10)), sizes) == (7, 10, [4, 4, 2])
 

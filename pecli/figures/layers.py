@@ -36,12 +36,12 @@ COUNT = 32  # layers, if none are given
 
 @dataclass(frozen=True, kw_only=True)
 class LayerNumbers(Numbers[Encoding]):
-    """The number of positions that each layer sees."""
+    """The number of positions that each layer sees, 0 if it is not stated."""
 
     reach: Array = over("bar")
     layer: Array = over("bar")
     encoding: Array = over("bar")
-    layers: dict[str, dict[int, int]]  # by model, how many layers have each reach
+    layers: dict[str, dict[int, int]]  # by model, how many layers have each reach; 0: not stated
 
     @property
     def named(self) -> str:
@@ -51,8 +51,10 @@ class LayerNumbers(Numbers[Encoding]):
 
     def message(self) -> str:
         counts = self.layers[self.named]
-        far, *nearer = sorted(counts, reverse=True)
-        known = {"name": self.named, "count": counts[far], "all": sum(counts.values())}
+        far, *nearer = sorted(filter(None, counts), reverse=True) or [0]
+        known: dict[str, Any] = {"name": self.named, "count": counts[far], "all": sum(counts.values())}
+        if unstated := counts.get(0):
+            return say("layers.some_unstated", reach=far, **{**known, "count": known["all"] - unstated})
         if not nearer:
             return say("layers.all_alike", reach=far, **known)
         return say("layers.only_one" if counts[far] == 1 else "layers.only_some", reach=nearer[0], **known)
@@ -64,9 +66,9 @@ class Layers(Figure[Encoding]):
 
     Notes
     -----
-    Given files of models, such as config.json, the figure shows all kinds of layers that have a known reach: the window
-    or chunk of attention, or else the context. Each encoding is that of one kind of layers; those with the same label
-    are one model.
+    Given files of models, such as config.json, the figure shows how far each layer sees: the window or chunk of
+    attention, or else the context. A hollow bar is a layer whose file does not state its context. Each encoding is that
+    of one kind of layer; those with the same label are one model.
     """
 
     name: ClassVar[str] = "layers"
@@ -142,7 +144,7 @@ class Layers(Figure[Encoding]):
 
     def _floor(self, view: View[Encoding]) -> int:
         """Return the bottom of the bars: at most half of the shortest reach."""
-        least = min(own.reach for own in self.bars(view))
+        least = min((own.reach for own in self.bars(view) if own.reach), default=1)
         return next((floor for floor in FLOORS if 2 * floor <= least), 0) or FLOORS[-1]
 
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
@@ -173,7 +175,11 @@ class Layers(Figure[Encoding]):
             for at in sorted(chosen, key=lambda at: -bars[at].reach):
                 own = bars[at]
                 colour = NOPE if has_no_rope(view.encodings[at]) else FULL if own.reach == far else LOCAL
-                panel.bar(own.layers, own.reach - floor, WIDTH, floor, color=colour, linewidth=0)
+                if own.reach:
+                    panel.bar(own.layers, own.reach - floor, WIDTH, floor, color=colour, linewidth=0)
+                else:
+                    hollow: dict[str, Any] = {"facecolor": "none", "edgecolor": colour, "linewidth": 0.8 * canvas.scale}
+                    panel.bar(own.layers, panel.get_ylim()[1], WIDTH, floor, linestyle=":", **hollow)
                 notes[bool(notes[False])].append((_texts(own, view.encodings[at]), colour))
             for right, found in notes.items():
                 if found:
@@ -201,7 +207,7 @@ def _texts(bars: Bars, encoding: Encoding) -> list[str]:
     elif isinstance(encoding, Rope):
         known.append(say("bases.base_of", base=encoding.base))
         known += [scaled_name(replace(encoding, label=None))] if encoding.scaling != "default" else []
-    known.append(say("layers.sees", reach=bars.reach))
+    known.append(say("layers.sees", reach=bars.reach) if bars.reach else say("layers.unstated"))
     name = say("layers.of_all") if bars.kind == ALL else bars.kind.replace("_", " ")
     group: dict[str, str] = {"count": number_text(len(bars.layers)), "kind": name}
     return [say("layers.of_kind", facts=listing(known), **group), say("layers.of_kind_short", **group)]

@@ -462,6 +462,8 @@ TEXTS = {
     "layers.only_some": "only {count} of the {all} layers of {name} see beyond {reach:,} positions",
     "layers.only_one": "only {count} of the {all} layers of {name} sees beyond {reach:,} positions",
     "layers.all_alike": "all {all} layers of {name} see {reach:,} positions",
+    "layers.some_unstated": "{count} of the {all} layers of {name} see up to {reach:,} positions; the file does not state how far the others see",
+    "layers.unstated": "context not stated",
     "layers.layer": "layer",
     "layers.positions": "positions",
     "layers.one_bar": "one bar per layer: number of positions that it sees, on a logarithmic scale",

@@ -450,6 +450,8 @@ TEXTS = {
     "layers.only_some": "{name} 的 {all} 层中只有 {count} 层能看到 {reach:,} 个位置以外",
     "layers.only_one": "{name} 的 {all} 层中只有 {count} 层能看到 {reach:,} 个位置以外",
     "layers.all_alike": "{name} 的全部 {all} 层都能看到 {reach:,} 个位置",
+    "layers.some_unstated": "{name} 的 {all} 层中有 {count} 层最多能看到 {reach:,} 个位置；文件没有写明其余各层能看多远",
+    "layers.unstated": "上下文未写明",
     "layers.layer": "层",
     "layers.positions": "位置数",
     "layers.one_bar": "每层一条：该层能看到的位置数，对数刻度",

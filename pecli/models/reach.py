@@ -13,7 +13,7 @@ MOST = 10_000  # layers of a model
 
 @dataclass(frozen=True)
 class Bars:
-    """The layers of one kind with the same reach: their indices, and the reach in positions."""
+    """The layers of one kind with the same reach: their indices, and the reach in positions, 0 if it is not stated."""
 
     kind: str
     layers: tuple[int, ...]
@@ -27,7 +27,7 @@ class Bars:
         if text.count(":") != 2 or not kind or len(found) < indices.count("+") + 1 or not reach.strip().isdecimal():
             allowed = "kind:layers:positions, such as sliding_attention:0-4+6-10:1024"
             raise UsageError(option="layers", value=text, allowed=allowed)
-        return cls(kind.strip(), tuple(at for own in found for at in own), max(1, min(int(reach), MAX_LENGTH)))
+        return cls(kind.strip(), tuple(at for own in found for at in own), min(int(reach), MAX_LENGTH))
 
     def write(self) -> str:
         """Return the text that `read` reads."""

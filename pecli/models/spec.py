@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pecli.core.errors import FileError, UnknownNameError, UsageError, nearest, notice
 from pecli.core.hub import is_hub
+from pecli.core.positions import MAX_LENGTH
 from pecli.core.readable import resolve_path
 from pecli.encodings.registry import Encoding, all_encodings
 from pecli.encodings.spec import Config, spec_of
@@ -114,8 +115,8 @@ def every_layer(specs: Sequence[str]) -> dict[str, list[str]]:
 
 
 def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the options `encoding` and `layers` of the figure layers: for each kind of layers with a known reach, its
-    encoding, labelled with the model's name, and its text.
+    """Return the options `encoding` and `layers` of the figure layers: for each kind of layers, its encoding, labelled
+    with the model's name, and its text.
 
     Raises
     ------
@@ -133,11 +134,11 @@ def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[s
             context = (encoding.contexts()[1] if isinstance(encoding, Rope) else None) or layer.max_position
             others = tuple(at for at in layer.indices if at not in {*within})
             for indices, reach in ((within, layer.window and layer.window.length), (others, context)):
-                if indices and reach:
+                if indices:
                     made = replace(_without_rope(layer) or _encoding(model, layer), label=name)
                     found["encoding"].append(spec_of(made))
-                    found["layers"].append(Bars(kind, indices, min(reach, context or reach)).write())
-    if not found["layers"]:
+                    found["layers"].append(Bars(kind, indices, min(reach or 0, context or MAX_LENGTH)).write())
+    if not any(Bars.read(text).reach for text in found["layers"]):
         raise UsageError("no file says how many layers there are and how far they see", option="encoding")
     return found
 

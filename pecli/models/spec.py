@@ -77,9 +77,9 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
     name, layer = _chosen(model, kind)
     if layer.encoding is None:
         if layer.trouble:
-            raise FileError(f"{path}: {layer.trouble}; pecli model {path} says more")
+            raise FileError(f"{path}: {layer.trouble}; see pecli model {path}")
         text = f"its layers have no position encoding that can be drawn ({layer.kind})"
-        raise UsageError(f"{path}: {text}; pecli model {path} says more")
+        raise UsageError(f"{path}: {text}; see pecli model {path}")
     others = [other for other in model.layers if other != name] if kind is None else []
     if others:
         notice(OTHER_LAYERS.format(path=path, kinds=", ".join(others), chosen=name, other=others[0]))
@@ -111,9 +111,9 @@ def _spec_of_scores(model: Model) -> str:
         rope = Rope(scaling="proportional", partial_rotary_factor=0.0)
     if not isinstance(rope, Rope):
         if layer.trouble:
-            raise FileError(f"{model.path}: {layer.trouble}; pecli model {model.path} says more")
+            raise FileError(f"{model.path}: {layer.trouble}; see pecli model {model.path}")
         text = f"pecli knows no factor on the attention scores of its layers ({layer.kind})"
-        raise UsageError(f"{model.path}: {text}; pecli model {model.path} says more")
+        raise UsageError(f"{model.path}: {text}; see pecli model {model.path}")
     warm = layer.temperature
     steps = None if warm is None else (warm.scale, float(warm.length), float(warm.offset))
     made = replace(

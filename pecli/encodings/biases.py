@@ -191,7 +191,7 @@ class T5(DirectedBias):
             return None
         table = read_table(self.file, self.tensor)
         if len(table) != self.buckets:
-            text = f"{self.file} holds {len(table)} rows, but t5 has {self.buckets} buckets"
+            text = f"{self.file} has {len(table)} rows, but t5 has {self.buckets} buckets"
             raise UsageError(text, option="file", value=self.file, allowed="one row for each bucket")
         return table
 

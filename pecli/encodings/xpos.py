@@ -45,7 +45,11 @@ class XPos(RotatedPairs):
         0.4, "γ in ζ_j = (2j/d + γ)/(1 + γ); a larger γ makes the decay slower", above=0, at_most=1e6, in_spec=True
     )
     scale_base: float = option(
-        512.0, "number of positions after which pair j has decayed to ζ_j", above=0, at_most=1e9, in_spec=True
+        512.0,
+        "number of positions after which pair j has decayed by the factor ζ_j",
+        above=0,
+        at_most=1e9,
+        in_spec=True,
     )
 
     def check(self) -> None:

@@ -39,7 +39,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.fourier:Fourier",
             "The Fourier spectrum of every column of the table",
         ),
-        "offsets": ("pecli.figures.offsets:Offsets", "A measure against the offset: does it depend on p − q alone?"),
+        "offsets": ("pecli.figures.offsets:Offsets", "A measure against the offset: whether it depends on p − q alone"),
         "path": (
             "pecli.figures.path:Path",
             "Positions as a path along the first principal components",
@@ -69,7 +69,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         ),
         "drift": (
             "pecli.figures.drift:Drift",
-            "How far other rates rotate vectors away from where the first encoding does",
+            "How far vectors rotated at other rates drift from those of the first encoding",
         ),
         "unseen": ("pecli.figures.unseen:Unseen", "Angles that a model never saw in training, by position and pair"),
         "contributions": (
@@ -96,7 +96,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
         "terms": (
             "pecli.figures.terms:Terms",
-            "The score of two tokens as the sum of four parts: content or position of each, multiplied",
+            "The score of two tokens as the sum of four parts: products of content and position",
         ),
     },
     more=plugins,

@@ -116,7 +116,7 @@ class Bases(Figure[Rope]):
         None,
         "released models to show",
         choices=lambda: tuple(released_models()),
-        unset="those with the encoding's d; none if several encodings, or other parameters than d, are given",
+        unset="those with the encoding's d, or none if several encodings or other parameters are given",
     )
 
     def check_view(self, view: View[Rope]) -> None:

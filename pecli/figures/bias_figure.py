@@ -27,7 +27,7 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
     name: ClassVar[str] = "bias"
     requires: ClassVar[Any] = BiasEncoding
     defines: ClassVar[str] = (
-        "what a head adds to the score of query p and key q before the softmax, which depends only on p − q; blank "
+        "what a head adds to the score of query p and key q before the softmax; it depends only on p − q; blank "
         "where the query does not see the key"
     )
     counts_positions: ClassVar[bool] = True

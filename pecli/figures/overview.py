@@ -79,7 +79,7 @@ class Overview(Composite, Highlighting[Encoding]):
         "figures to show, from left to right",
         choices=single_figures,
         advice=kind_text,
-        unset=f"{','.join(ON_LINE)}, of a grid {','.join(ON_GRID)}",
+        unset=f"{','.join(ON_LINE)}; on a grid {','.join(ON_GRID)}",
     )
     measure: str | None = measure_option(None)
 

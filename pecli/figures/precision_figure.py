@@ -35,8 +35,8 @@ class PrecisionFigure(WithTrained[Harmonic]):
 
     by: str = option(
         "position",
-        "errors by position with all stages rounded (frequency, position, angle, table), or by stage: the largest "
-        "phase error if only that stage is rounded",
+        "errors by position, with all stages rounded (frequency, position, angle, table), or by stage, the largest "
+        "phase error with only that stage rounded",
         choices=lambda: ("position", "stage"),
     )
 

@@ -34,8 +34,8 @@ class RotationFigure(WithCellNumbers[Rotary]):
     name: ClassVar[str] = "rotation"
     requires: ClassVar[Any] = Rotary | Harmonic
     defines: ClassVar[str] = (
-        "pair j of a row of Q is turned by ω_j p at position p; R_P x is x turned, --matrix P draws R_P; of sinusoids "
-        "it draws M_k for k = P, with PE(p + k) = M_k PE(p) at every p"
+        "at position p, pair j of a row of Q is rotated by ω_j p; --matrix P draws R_P, the matrix of this rotation; "
+        "for sinusoids, --matrix k draws M_k, with PE(p + k) = M_k PE(p) at every p"
     )
     example: ClassVar[str] = "pecli rotation --d 32 --length 64 --pairs 0,4,8"
     copies: ClassVar[int] = 7
@@ -54,19 +54,19 @@ class RotationFigure(WithCellNumbers[Rotary]):
     )
     content_seed: int = option(0, "seed of a random Q", at_least=0)
     pairs: tuple[int, ...] | None = option(
-        None, "pairs whose paths are drawn", at_least=0, unset=f"{PATHS}, fast to slow"
+        None, "pairs whose paths are drawn", at_least=0, unset=f"{PATHS}, from fast to slow"
     )
-    panels: tuple[str, ...] = option(tuple(TITLES), "the panels", choices=lambda: tuple(TITLES))
+    panels: tuple[str, ...] = option(tuple(TITLES), "panels to show", choices=lambda: tuple(TITLES))
     matrix: int | None = option(
         None,
-        "draw R_P of this position instead, or for sinusoids M_k of this offset",
+        "draw a matrix instead: R_P, the rotation at position P, or for sinusoids M_k, the shift by k positions",
         at_least=-EXACT,
         unset="the query before and after",
     )
 
     offset: int | None = option(
         None,
-        "draw a key, and a query this many positions later, instead: as arrows in the plane of one pair",
+        "draw arrows instead: a key, and a query this many positions later, in the plane of one pair",
         at_least=-EXACT,
         at_most=EXACT,
         unset="no arrows",

@@ -234,7 +234,7 @@ def offsets(
     *others: OneEncoding,
     **options: Unpack[OffsetsOptions],
 ) -> Picture[OffsetsNumbers | BiasLinesNumbers | RandomNumbers | OffsetMapNumbers]:
-    """A measure against the offset: does it depend on p − q alone?."""
+    """A measure against the offset: whether it depends on p − q alone."""
 
 class PathOptions(FigureOptions, total=False):
     components: Several[SupportsIndex]
@@ -361,7 +361,7 @@ def drift(
     *others: OneEncoding,
     **options: Unpack[DriftOptions],
 ) -> Picture[DriftNumbers]:
-    """How far other rates rotate vectors away from where the first encoding does."""
+    """How far vectors rotated at other rates drift from those of the first encoding."""
 
 class UnseenOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None
@@ -472,7 +472,7 @@ def terms(
     *others: OneEncoding,
     **options: Unpack[TermsOptions],
 ) -> Picture[TermsNumbers]:
-    """The score of two tokens as the sum of four parts: content or position of each, multiplied."""
+    """The score of two tokens as the sum of four parts: products of content and position."""
 
 class OverviewOptions(FigureOptions, total=False):
     highlight: Several[Text | int | range] | Sequence[Several[Text | int | range]] | None

@@ -84,7 +84,7 @@ def documentation(analysis: type[Analysis[Any]]) -> str:
     parts = {
         "Parameters": "\n".join([first, others, *lines]),
         "Returns": f"Picture\n    Its ``numbers`` are {numbers}",
-        "Raises": "UsageError : a value that is not allowed, more numbers than memory holds",
+        "Raises": "UsageError : a value that is not allowed, more numbers than fit into memory",
         "Examples": "\n".join(f">>> {python_call(line)}" for line in (analysis.example, *analysis.examples)),
     }
     text = "\n\n".join(f"{head}\n{'-' * len(head)}\n{part}" for head, part in parts.items())

@@ -123,8 +123,12 @@ def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
         first, last = map(write_scalar, ends_of(job.encodings, positions))
         where = "" if job.own_positions else say(range_text_of(job.encodings), first=first, last=last)
         options, known = figure.changed(figure.default_options), figure.options()
-        texts = {n: file_label(v) if known[n].file else known[n].write(v) for n, v in options.items()}
-        how = [f"{name.replace('_', ' ')} {text}" for name, text in texts.items()]
+        texts = {n: file_label(v) if known[n].file else known[n].write(v) for n, v in options.items() if v is not True}
+        names = {name: name.replace("_", " ") for name in options}
+        how = [
+            say("join.of_encoding", encoding=names[name], text=texts[name]) if name in texts else names[name]
+            for name in options
+        ]
         clauses = join_clauses(
             [summary_of(figure.name, ANALYSES.summary(figure.name)), encoding_titles(job), where, *how]
         )

@@ -161,7 +161,7 @@ def faults(key: str, value: Any, kinds: tuple[type, ...], own_kinds: Iterable[st
             yield f"{name} = {base!r} is not a list of a key, a base and kinds of layers"
         else:
             yield from (
-                f"{kind!r} is not a kind of layers{meant(kind, layer_kinds)}"
+                f"{kind!r} is not a kind of layer{meant(kind, layer_kinds)}"
                 for kind in base[2:]
                 if kind not in layer_kinds
             )

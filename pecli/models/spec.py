@@ -156,9 +156,9 @@ def _encoding(model: Model, layer: Layer) -> Encoding:
     """
     if layer.encoding is None:
         if layer.trouble:
-            raise FileError(f"{model.path}: {layer.trouble}; pecli model {model.path} says more")
+            raise FileError(f"{model.path}: {layer.trouble}; see pecli model {model.path}")
         text = f"its layers have no position encoding that can be drawn ({layer.kind})"
-        raise UsageError(f"{model.path}: {text}; pecli model {model.path} says more")
+        raise UsageError(f"{model.path}: {text}; see pecli model {model.path}")
     return layer.encoding
 
 
@@ -182,9 +182,9 @@ def _spec_of_scores(model: Model) -> str:
     rope = layer.encoding or _without_rope(layer)
     if not isinstance(rope, Rope):
         if layer.trouble:
-            raise FileError(f"{model.path}: {layer.trouble}; pecli model {model.path} says more")
+            raise FileError(f"{model.path}: {layer.trouble}; see pecli model {model.path}")
         text = f"pecli knows no factor on the attention scores of its layers ({layer.kind})"
-        raise UsageError(f"{model.path}: {text}; pecli model {model.path} says more")
+        raise UsageError(f"{model.path}: {text}; see pecli model {model.path}")
     warm = layer.temperature
     steps = None if warm is None else (warm.scale, float(warm.length), float(warm.offset))
     made = replace(

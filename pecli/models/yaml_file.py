@@ -44,7 +44,7 @@ def _plain(value: Any, count: list[int], depth: int) -> Any:
     """
     count[0] += 1
     if count[0] > MAX_VALUES or depth > MAX_DEPTH:
-        raise ValueError("it holds more values than a config can have")
+        raise ValueError("it contains more values than a config can have")
     if isinstance(value, dict):
         return {str(key): _plain(item, count, depth + 1) for key, item in value.items()}
     if isinstance(value, list):

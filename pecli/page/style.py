@@ -69,7 +69,7 @@ def font_families(font: str | None, texts: str, notes: list[str]) -> list[str]:
         used.insert(0, family_of(font))
         used[1:1] = [STIX] if has_serifs(used[0]) and used[0] not in SERIF else []
         if used[0] in TEX_FONTS:
-            notes.append(f"{used[0]} is a font for mathematics and draws > as ¿: use a Latin Modern font for text")
+            notes.append(f"{used[0]} is a font for formulas and draws > as ¿: use a Latin Modern font for text")
     elif used[0] not in members:
         lacking = ", ".join(name for names in members.values() for name in names)
         notes.append(f"none of the style's fonts is installed ({lacking}), so {used[0]} is used")

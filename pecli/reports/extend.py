@@ -244,7 +244,7 @@ def _extended_layer(model: Model) -> tuple[str, Layer]:
     ropes = {kind: layer for kind, layer in model.layers.items() if isinstance(layer.encoding, Rope)}
     troubled = (layer.trouble for layer in model.layers.values() if layer.kind == "rope" and layer.trouble)
     if not ropes and (trouble := next(troubled, "")):
-        raise FileError(f"{model.path}: {trouble}; pecli model {model.path} says more")
+        raise FileError(f"{model.path}: {trouble}; see pecli model {model.path}")
     if not ropes:
         raise FileError(f"{model.path} has no layers with rope, so there are no rates to change")
     for kind, layer in ropes.items():

@@ -80,7 +80,7 @@ def test_a_sentence_tells_what_is_seen(name: str) -> None:
 
 def test_it_tells_what_was_chosen() -> None:
     text = pecli.distance("rope", measure="dot", start=-3, length=5).alt
-    assert join_clauses(["", say("words.positions_to", first=-3, last=1), "measure dot"]) in text
+    assert join_clauses(["", say("words.positions_to", first=-3, last=1), "measure: dot"]) in text
 
 
 TITLE = "位置 & <b>"

@@ -127,10 +127,10 @@ def test_what_is_no_config_or_has_a_wrong_type_is_one_line(tmp_path: Path, conte
 @pytest.mark.parametrize(
     ("keys", "reason"),
     [
-        ({"num_attention_heads": 0}, "says more"),
-        ({"hidden_size": 2}, "says more"),
-        ({"rope_theta": 0}, "says more"),
-        ({"head_dim": 7}, "says more"),
+        ({"num_attention_heads": 0}, "see pecli model"),
+        ({"hidden_size": 2}, "see pecli model"),
+        ({"rope_theta": 0}, "see pecli model"),
+        ({"head_dim": 7}, "see pecli model"),
         ({"partial_rotary_factor": 2}, "json: partial_rotary_factor = 2: "),
     ],
 )

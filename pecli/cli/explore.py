@@ -22,7 +22,7 @@ from pecli.cli.figures import job_parameters, passed_options, settings_of
 from pecli.cli.help import OPTIONS
 from pecli.cli.options import argument, context_parameter, parameter, value_of, values_of, with_parameters
 from pecli.cli.show import Command, guard
-from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_pecli_error
+from pecli.core.errors import PecliError, UnknownNameError, UsageError, as_pecli_error, reason_of
 from pecli.core.options import Options, option
 from pecli.core.terminal import print_notes, print_results
 from pecli.figures import FIGURES
@@ -188,7 +188,7 @@ def _explore_command(kind: type[Analysis[Any]], port: int, browser: bool) -> Any
             try:
                 server = Server(Explorer(jobs[0]), port)
             except OSError as error:
-                raise PecliError(f"port {port} could not be used: {error.strerror}") from None
+                raise PecliError(f"port {port} could not be used: {reason_of(error)}") from None
             with server:
                 print_results([server.url])
                 print_notes("the page is only visible on this machine; Ctrl-C ends it")

@@ -200,6 +200,11 @@ def parse_error_text(error: Exception) -> str:
     return str(error)
 
 
+def reason_of(error: Exception) -> str:
+    """Return what the operating system says of an error, without its number and path; for other errors their text."""
+    return getattr(error, "strerror", None) or str(error)
+
+
 def as_pecli_error(error: Exception) -> PecliError:
     """Return the error itself if it is a PecliError, otherwise a PecliError that describes it."""
     if isinstance(error, PecliError):

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from pecli.core.errors import FileError, PecliError, path_text
+from pecli.core.errors import FileError, PecliError, path_text, reason_of
 from pecli.files.tables import MAX_BYTES, BoundedFile, arrays_in_file, open_file
 from pecli.files.writer import ending_of
 
@@ -60,7 +60,7 @@ def read_metadata(path: str) -> dict[str, Any]:
             text = METADATA_READERS[suffix](file)
         found = json.loads(text) if text else None
     except OSError as error:
-        raise FileError(f"{path_text(path)} could not be read: {error.strerror or error}") from None
+        raise FileError(f"{path_text(path)} could not be read: {reason_of(error)}") from None
     except PecliError:
         raise
     except Exception:  # each reader raises its own errors

@@ -28,6 +28,7 @@ from pecli.core.errors import (
     notice,
     option_text,
     path_text,
+    reason_of,
     shorten,
 )
 from pecli.core.hub import Opener, is_hub, parse_hub_path, pin_revision, weight_files
@@ -125,7 +126,7 @@ def open_file(path: str) -> BoundedFile:
     except (FileNotFoundError, NotADirectoryError):
         raise FileError(f"{path_text(path)} does not exist") from None
     except (OSError, ValueError) as error:  # the latter for a NUL
-        raise FileError(f"{path_text(path)} could not be read: {getattr(error, 'strerror', error)}") from None
+        raise FileError(f"{path_text(path)} could not be read: {reason_of(error)}") from None
     raise FileError(f"{path} is not a regular file")
 
 
@@ -285,7 +286,7 @@ def _safetensors_arrays(path: str, opener: Opener | None = None) -> dict[str, St
             read = partial(_tensor, path, kind, 8 + length + begin, shape, opener)
             arrays[name] = StoredArray(shape, kind, read, kind in TYPES)
             if begin < 0 or (kind in TYPES and end - begin != prod(shape) * np.dtype(TYPES[kind]).itemsize):
-                raise ValueError(f"{name} has {end - begin} bytes")
+                raise ValueError(name)
     return arrays
 
 
@@ -505,7 +506,7 @@ def read_other(path: str, tensor: str | None = None) -> Array | None:
     """
     if path.startswith(IN_MEMORY):
         return None
-    path = pin_revision(path) if is_hub(path) else local_path(path)
+    path = local_path(pin_revision(path))
     tensor = tensor or (parse_hub_path(path).tensor if is_hub(path) else None)
     arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
     chosen = arrays[choose_table(path, tensor, arrays)]

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from pecli.core.errors import FileError, OutputError, UsageError, option_text
+from pecli.core.errors import FileError, OutputError, UsageError, option_text, reason_of
 
 STDOUT = "-"
 HEAD = 64  # bytes that identify a file type
@@ -96,7 +96,7 @@ def check_target(path: str, *, text: bool = False, option: str = "output", examp
         target, status = _followed(path)
         folder = next(parent for parent in target.absolute().parents if _status(parent))
     except (OSError, ValueError) as error:  # ValueError: the path contains NUL
-        reason = f"{option_text(option, path[:60])} cannot be created: {getattr(error, 'strerror', error)}"
+        reason = f"{option_text(option, path[:60])} cannot be created: {reason_of(error)}"
         raise OutputError(reason, option=option, value=path) from None
     item = option_text(option, path)
     if (status and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
@@ -133,7 +133,7 @@ def write(path: str, data: bytes | Iterable[bytes]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise OutputError(f"{path} could not be written: {error.strerror or error}") from None
+        raise OutputError(f"{path} could not be written: {reason_of(error)}") from None
 
 
 def _stdout() -> AbstractContextManager[IO[bytes]]:

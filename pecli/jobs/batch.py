@@ -26,6 +26,7 @@ from pecli.core.errors import (
     option_text,
     parse_error_text,
     path_text,
+    reason_of,
 )
 from pecli.core.language import options_from_environment
 from pecli.core.options import Option, Options, canonical_name, option, with_canonical_names
@@ -49,7 +50,7 @@ def read_text(path: str) -> str:
     except FileNotFoundError:
         raise FileError(f"{path_text(path)} does not exist; pecli batch --init writes one to start from") from None
     except OSError as error:
-        raise FileError(f"{path_text(path)} could not be read: {error.strerror}") from None
+        raise FileError(f"{path_text(path)} could not be read: {reason_of(error)}") from None
     except UnicodeDecodeError as error:
         raise FileError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from None
 

@@ -16,6 +16,7 @@ from pecli.core.errors import (
     as_keys,
     as_keywords,
     option_text,
+    reason_of,
     shorten,
 )
 
@@ -96,3 +97,15 @@ def test_a_long_value_is_cut_in_the_middle() -> None:
     assert shorten("ab" * 20) == "ab" * 20
     assert shorten("ab" * 21) == "ab" * 10 + "…" + "ab" * 5 + " (42 characters)"
     assert option_text("text_size", 5.0) == "--text-size=5" and option_text("log", True) == "--log"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (OSError(2, "No such file", "a"), "No such file"),
+        (OSError("cut short"), "cut short"),
+        (ValueError("NUL"), "NUL"),
+    ],
+)
+def test_a_reason_is_given_without_number_and_path(error: Exception, reason: str) -> None:
+    assert reason_of(error) == reason

@@ -139,3 +139,19 @@ def test_the_recipe_says_that_a_text_has_not_the_numbers_and_redraw_what_to_do(a
         assert text.count("\n") == 1 and f"{name} is an array" in text
     np.save("t.npy", TABLE * 3)
     assert "numpy.save" in again.err and ask("redraw", "a.png", "--file", "t.npy", "-o", "b.png").code == 0
+
+
+@pytest.mark.parametrize(
+    ("sides", "advice"), [((2, 3), ": try grid=2x3"), ((2, 3, 4), ": try grid=2x3x4"), ((2, 2, 2, 2), "")]
+)
+def test_an_array_of_a_grid_needs_that_grid(sides: tuple[int, ...], advice: str) -> None:
+    array = np.arange(np.prod(sides) * 5).reshape(*sides, 5)
+    with pytest.raises(PecliError) as caught:
+        pecli.encode(array)
+    assert str(caught.value).endswith(f"not that of a table (positions, dimensions){advice}")
+    if advice:
+        grid = advice.rpartition("=")[2]
+        assert np.array_equal(pecli.encode(array, grid=grid), array.reshape(-1, 5))
+        with pytest.raises(PecliError):
+            pecli.encode(array, grid=grid.replace("2x3", "3x2"))
+    assert np.array_equal(pecli.encode(array.reshape(-1, 1, 5)), array.reshape(-1, 5))

@@ -212,3 +212,28 @@ def test_the_work_for_a_sweep_grows_with_its_cells_not_with_their_pairs(monkeypa
         assert len(job_of("heatmap", {"base": bases, "d": 4, "length": 5, "output": "a.gif"}).cells) == count
         calls.append(len(asked))
     assert calls[1] == 2 * calls[0]
+
+
+FILES_OF_A_SWEEP = [  # outputs of a sweep of two bases and two widths, and the files with their bases and widths
+    (("all.png",), {"all.png": ([10, 20], [4, 6])}),
+    (("{base}.png",), {"10.png": ([10], [4, 6]), "20.png": ([20], [4, 6])}),
+    (("all.png", "{d}.png"), {"all.png": ([10, 20], [4, 6]), "4.png": ([10, 20], [4]), "6.png": ([10, 20], [6])}),
+    (("all.png", "all.svg", "{base}-{d}.npy"), {
+        "all.png": ([10, 20], [4, 6]), "all.svg": ([10, 20], [4, 6]),
+        **{f"{base}-{d}.npy": ([base], [d]) for base in (10, 20) for d in (4, 6)}}),
+    (("{base}-{d}.npy", "{base}-{d}.json"),
+     {f"{base}-{d}.{ending}": ([base], [d]) for base in (10, 20) for d in (4, 6) for ending in ("npy", "json")}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("outputs", "files"), FILES_OF_A_SWEEP, ids=str)
+def test_each_file_of_a_sweep_has_the_pictures_that_its_name_says(outputs: tuple[str, ...], files: Any) -> None:
+    jobs = expand("heatmap", {"base": [10, 20], "d": [4, 6], "length": 5, "output": outputs}).by_file()
+    found = {
+        path: tuple(
+            sorted({getattr(cell.encodings[0], name) for cell in job.cells or (job,)}) for name in ("base", "d")
+        )
+        for job in jobs
+        for path in job.paths
+    }
+    assert found == files and sum(len(job.paths) for job in jobs) == len(files)

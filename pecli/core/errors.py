@@ -192,7 +192,7 @@ class TableFileError(FileError):
 
 
 def parse_error_text(error: Exception) -> str:
-    """Return what is wrong with a text of JSON, TOML or YAML, by the error of its reader."""
+    """Return what is wrong with a JSON, TOML or YAML text, given the error that its parser raised."""
     if isinstance(error, RecursionError):
         return "lists or objects are nested too deeply"
     if "integer string conversion" in str(error):  # Python reads no integers of more than 4300 digits

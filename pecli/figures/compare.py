@@ -184,7 +184,7 @@ class Compare(Composite, Highlighting[Encoding]):
     difference: bool = option(False, "add the difference of two encodings, first minus second")
     tolerance: float | None = option(
         None,
-        "with --difference: largest allowed difference; prints where the tables differ most, and exits with 1 above it",
+        "with --difference: largest difference allowed; if the tables differ by more, exit with 1 and say where",
         at_least=0,
     )
 

@@ -275,7 +275,10 @@ def period_of(points: Array) -> tuple[float | None, bool]:
 
 
 def positions_of_turns(angles: Array) -> float:
-    """Return the mean number of steps per turn over the whole turns of these angles, shape (n,), in radians."""
+    """Return the mean number of steps per turn, over complete turns only.
+
+    angles : unwrapped angles, shape (n,), in radians
+    """
     turned = np.maximum.accumulate(np.abs(angles - angles[0])) / (2 * np.pi)
     whole = max(1, int(turned[-1] * (1 + ROUNDING)))
     return float(np.interp(whole, turned, np.arange(len(turned)))) / whole

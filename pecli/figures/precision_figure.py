@@ -35,8 +35,8 @@ class PrecisionFigure(WithTrained[Harmonic]):
 
     by: str = option(
         "position",
-        "errors by position, with all stages rounded (frequency, position, angle, table), or by stage, the largest "
-        "phase error with only that stage rounded",
+        "position: the error at each position with all stages rounded (frequency, position, angle, table); stage: the "
+        "largest phase error with only that stage rounded",
         choices=lambda: ("position", "stage"),
     )
 

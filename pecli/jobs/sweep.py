@@ -319,7 +319,7 @@ def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _refuse_option_inside(spec: str, analysis: type[Analysis[Any]]) -> None:
-    """Raise UsageError if a parameter in a spec is, perhaps misspelt, an option of this figure or of another."""
+    """Raise UsageError if a parameter in a spec is really an option of a figure, even a misspelt one."""
     encoding, given = parse_encoding(spec)
     own = encoding.options()
     for name in (name for name in given if name not in own and not nearest(name, own)):

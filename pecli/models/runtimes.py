@@ -212,7 +212,7 @@ def _place(data: Mapping[str, Any]) -> str:
 
 
 def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
-    """Return the name of the scaling as the runtime reads it, and the conditions of rules that hold for the file."""
+    """Return the name of the scaling as the runtime reads it, and the conditions of its rules that the file meets."""
     place = _place(data)
     inside: Mapping[str, Any] = data.get(place) or {}
     names = {key: str(inside[key]) for key in NAMES if inside.get(key) is not None}

@@ -111,7 +111,7 @@ class Canvas(Options):
         unset="the encoding's name and parameters",
         common=True,
     )
-    footnote: str | None = option(None, "footnote; {footnote} stands for pecli's own", unset="how it was made")
+    footnote: str | None = option(None, "footnote; {footnote} stands for pecli's own", unset="how the picture was made")
     xlabel: str | None = option(None, "label of horizontal axes")
     ylabel: str | None = option(None, "label of vertical axes")
     cbar_label: str | None = option(None, "label of colour bars")
@@ -153,7 +153,7 @@ class Canvas(Options):
         split=False,
     )
     loops: int | None = option(None, "how many times a .gif or .webp plays", at_least=1, at_most=65535, unset="endless")
-    pages: bool = option(False, "give a .pdf one page per value instead of a grid")
+    pages: bool = option(False, "in a .pdf, one page for each value of a swept option, instead of a grid")
     font: str | None = option(None, "font family or font file", unset="Inter, with a CJK font where needed", file=True)
 
     def check(self) -> None:

@@ -118,7 +118,8 @@ def ticks_at(places: Sequence[float]) -> FittingTicks:
 def whole_numbers(low: float, high: float) -> Iterator[Any]:
     """Yield ever smaller sets of ticks: the first and last whole number with round numbers between.
 
-    If there are 2ⁿ numbers, the ticks are a quarter or half of them apart; if there are 3·2ⁿ, a third.
+    If there are 2ⁿ whole numbers (8 or more), the first steps tried are a quarter and half of their count; if
+    3·2ⁿ, a third.
     """
     first, last = np.ceil(low - NEAR) + 0.0, np.floor(high + NEAR) + 0.0  # no −0
     count = int(last - first) + 1

@@ -418,7 +418,9 @@ class Explain(Report[TableEncoding]):
         None, "position and dimension, P,D, of the entry to write out", unset="the third position, dimension 3"
     )
     rows: int = option(10, "number of rows of a table to print, half from each end", at_least=1, at_most=10_000)
-    digits: int = option(4, "digits after the point; significant digits of frequencies", at_least=0, at_most=17)
+    digits: int = option(
+        4, "digits after the decimal point; for frequencies, significant digits", at_least=0, at_most=17
+    )
     blank: bool = option(
         False,
         "make an exercise sheet, with blanks for the numbers; -o sheet.md also writes the solution, sheet-solved.md",

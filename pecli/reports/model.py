@@ -311,7 +311,7 @@ def model_text(model: Model) -> list[Block]:
 
 
 def _kind_of(layer: Layer) -> str:
-    """Return the key in IN_WORDS of the positions of a layer."""
+    """Return the key in IN_WORDS for the kind of positions that a layer has."""
     timestep = isinstance(layer.encoding, Sinusoidal) and layer.encoding.family == "timestep"
     return "timestep" if timestep else layer.kind
 

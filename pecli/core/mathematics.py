@@ -109,7 +109,7 @@ def _is_named(token: Token) -> bool:
 
 
 def _parts_words(tokens: list[Token], at: int) -> bool:
-    """Return whether the space at index `at` has a word or name on one side and no operator or function on the other."""
+    """Return whether the space at index `at` is between a word or name and a token that is no operator or function."""
     if not 0 < at < len(tokens) - 1:
         return False
     before, after = tokens[at - 1], tokens[at + 1]

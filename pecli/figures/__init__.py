@@ -62,7 +62,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "pecli.figures.attention:Attention",
             "What word order does to attention: the same tokens in two orders, without and with encoding",
         ),
-        "bias": ("pecli.figures.bias:Bias", "What each head adds to the score of every query and key, on one scale"),
+        "bias": ("pecli.figures.bias:Bias", "What each head adds to the score of every query and key"),
         "precision": (
             "pecli.figures.precision:Precision",
             "Rounding errors of a table in float16 or another type: by position and pair",
@@ -82,7 +82,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         ),
         "effective": (
             "pecli.figures.effective:Effective",
-            "The relative positions that methods for longer contexts give to queries and keys",
+            "Relative positions that methods for longer contexts give queries and keys",
         ),
         "temperature": (
             "pecli.figures.temperature:Temperature",
@@ -93,7 +93,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
             "Up to which context each RoPE base suffices, and where released models lie",
         ),
         "layers": ("pecli.figures.layers:Layers", "How far each layer of a model sees"),
-        "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum, on one scale"),
+        "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum"),
         "terms": (
             "pecli.figures.terms:Terms",
             "The score of two tokens as the sum of four parts: products of content and position",

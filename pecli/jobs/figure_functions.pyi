@@ -340,7 +340,7 @@ def bias(
     *others: OneEncoding,
     **options: Unpack[BiasOptions],
 ) -> Picture[BiasNumbers | WeightNumbers]:
-    """What each head adds to the score of every query and key, on one scale."""
+    """What each head adds to the score of every query and key."""
 
 class PrecisionOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None
@@ -409,7 +409,7 @@ def effective(
     *others: OneEncoding,
     **options: Unpack[EffectiveOptions],
 ) -> Picture[EffectiveNumbers]:
-    """The relative positions that methods for longer contexts give to queries and keys."""
+    """Relative positions that methods for longer contexts give queries and keys."""
 
 class TemperatureOptions(FigureOptions, total=False):
     ...
@@ -456,7 +456,7 @@ def addition(
     *others: OneEncoding,
     **options: Unpack[AdditionOptions],
 ) -> Picture[AdditionNumbers]:
-    """Word vectors, position encodings and their sum, on one scale."""
+    """Word vectors, position encodings and their sum."""
 
 class TermsOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None

@@ -79,7 +79,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
     directions_seed: int = option(0, "seed of the random angle", at_least=0, only_with=("directions", "mixed"))
     directions_file: str | None = option(
         None,
-        "file of learned frequencies, along columns and then rows: (2, d/2) or (2, heads, d/2)",
+        "file with the frequencies, (2, d/2) or (2, heads, d/2)",
         file=True,
         only_with=("directions", "learned"),
     )

@@ -102,7 +102,7 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
             lacking = [e.name for e in view.encodings if not isinstance(e, RotatedPairs)]
             if lacking:
                 text = f"{option_text('random', self.random)} rotates queries and keys, but {lacking[0]} does not"
-                raise UsageError(text, option="random", allowed="rope, xpos")
+                raise UsageError(text, option="random", value=self.random, allowed="rope, xpos")
             others = {"measure", "decay", "unscaled"} & self.changed().keys()
             refuse_unused({name: getattr(self, name) for name in others}, "--random plots scores, not a measure")
         check_line_length(self.name, view.covered.length)

@@ -74,6 +74,7 @@ def test_to_look_takes_no_right_to_write(ask: Ask, drawn: Path, monkeypatch: pyt
     (drawn / "f.toml").write_text(f'[batch]\nindex = "x/index.md"\n{text}')
     before = before_and_after(drawn)
     monkeypatch.setattr("os.access", lambda *_: False)  # root may write everywhere
-    assert [ask("batch", "f.toml", *words).code for words in (("--check",), ("--dry-run",), ())] == [0, 0, 1]
+    assert ask("batch", "f.toml", "--check").out.split()[-1] == "x/index.md"  # missing
+    assert [ask("batch", "f.toml", *words).code for words in (("--dry-run",), ())] == [0, 1]
     monkeypatch.undo()
     assert before_and_after(drawn) == before

@@ -14,7 +14,7 @@ from pecli.cli.app import app
 from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.core.options import REQUIRED
-from pecli.encodings.base import BiasEncoding
+from pecli.encodings.base import BiasEncoding, Rotary
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.maps import OverGrid
@@ -104,6 +104,9 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
     elif figure == "relative" and name in ("binary", "learned", "sincos2d"):  # a table, but none for negative offsets
         with pytest.raises(UsageError, match=name):
             pecli.figure(figure, **options)
+    elif figure == "rotation" and not issubclass(ENCODINGS[name], Rotary):
+        with pytest.raises(UsageError, match=f"{name} rotates no query"):
+            pecli.figure(figure, **options)
     elif figure == "attention" and name == "t5":
         with pytest.raises(UsageError, match="t5 adds a learned bias; give its table"):
             pecli.figure(figure, **options)
@@ -111,4 +114,5 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
         axes = Drawing(dpi=20).subplots()
         assert pecli.figure(figure, **options).draw(axes) is axes
         parts = [axes, *axes.child_axes]
-        assert sum(len(part.get_images()) + len(part.get_lines()) + len(part.collections) for part in parts) > 0
+        drawn = [(*part.get_images(), *part.get_lines(), *part.collections, *part.patches) for part in parts]
+        assert any(drawn)

@@ -389,7 +389,7 @@ class Analysis(Options, Generic[E], ABC):
         """Return the error message for an encoding class that this analysis cannot show."""
         taken = [name for name, kind in all_encodings().items() if cls.takes(kind)]
         if len(taken) == 1:
-            return f"{cls.name} is for {taken[0]}, not for {encoding.name}"
+            return f"{cls.name} cannot show {encoding.name}: it is for {taken[0]}"
         needed = " or ".join(kind.gives for kind in get_args(cls.requires) or [cls.requires])
         return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
 

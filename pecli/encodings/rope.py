@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import MAX_EXACT
-from pecli.core.options import option
+from pecli.core.options import REQUIRED, option
 from pecli.encodings.base import Rotary
 from pecli.encodings.grid import GRID, HarmonicOnGrid, sides_of
 from pecli.encodings.harmonic import PI, PowersOfBase, alternating, as_typed, geometric_rates
@@ -81,6 +81,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         None,
         "file with the frequencies, (2, d/2) or (2, heads, d/2)",
         file=True,
+        unset=REQUIRED,
         only_with=("directions", "learned"),
     )
     directions_head: int = option(0, "which head of the file", at_least=0, only_with=("directions", "learned"))

@@ -78,7 +78,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         ),
         "ids": (
             "pecli.figures.ids:Ids",
-            "Frame, row and column of every token in a sequence of words, images and videos",
+            "Frame, row and column of every token of words, images and videos",
         ),
         "effective": (
             "pecli.figures.effective:Effective",
@@ -86,13 +86,13 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         ),
         "temperature": (
             "pecli.figures.temperature:Temperature",
-            "The factor that attention scores are multiplied by, at each position",
+            "The factor on attention scores at each position",
         ),
         "bases": (
             "pecli.figures.bases:Bases",
             "Up to which context each RoPE base suffices, and where released models lie",
         ),
-        "layers": ("pecli.figures.layers:Layers", "How far each layer of a model sees"),
+        "layers": ("pecli.figures.layers:Layers", "How far each layer sees"),
         "addition": ("pecli.figures.addition:Addition", "Word vectors, position encodings and their sum"),
         "terms": (
             "pecli.figures.terms:Terms",

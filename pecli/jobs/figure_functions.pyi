@@ -393,7 +393,7 @@ def ids(
     *others: OneEncoding,
     **options: Unpack[IdsOptions],
 ) -> Picture[IdsNumbers]:
-    """Frame, row and column of every token in a sequence of words, images and videos."""
+    """Frame, row and column of every token of words, images and videos."""
 
 class EffectiveOptions(FigureOptions, total=False):
     methods: Several[Literal["plain", "self-extend", "dual-chunk", "sliding-window"]] | Sequence[Several[Literal["plain", "self-extend", "dual-chunk", "sliding-window"]]] | None
@@ -419,7 +419,7 @@ def temperature(
     *others: OneEncoding,
     **options: Unpack[TemperatureOptions],
 ) -> Picture[TemperatureNumbers]:
-    """The factor that attention scores are multiplied by, at each position."""
+    """The factor on attention scores at each position."""
 
 class BasesOptions(FigureOptions, total=False):
     models: Several[Literal["Llama 2", "OLMo 2", "Llama 3", "Code Llama", "Qwen2.5", "Mistral 7B v0.2", "SmolLM3", "Qwen2.5-1M"]] | Sequence[Several[Literal["Llama 2", "OLMo 2", "Llama 3", "Code Llama", "Qwen2.5", "Mistral 7B v0.2", "SmolLM3", "Qwen2.5-1M"]]] | None
@@ -439,7 +439,7 @@ def layers(
     *others: OneEncoding,
     **options: Unpack[LayersOptions],
 ) -> Picture[LayerNumbers]:
-    """How far each layer of a model sees."""
+    """How far each layer sees."""
 
 class AdditionOptions(FigureOptions, total=False):
     sentences: Several[Literal["bites", "school", "like"]] | None

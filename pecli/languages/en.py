@@ -603,7 +603,7 @@ TEXTS = {
     "unseen.trained": "trained",
     "unseen.lengths": "{trained:,} → {length}",
     "unseen.angles_new": "{share} of the angles beyond length {trained:,} are new",
-    "unseen.all_within": "all positions shown are within the {trained:,} of the training",
+    "unseen.all_within": "nothing shown is beyond the {trained:,} of the training",
     "unseen.none_new": "no angle beyond length {trained:,} is new",
     "unseen.none_new_slowed": "no angle beyond length {trained:,} is new, but {count} of {all} pairs turn slower",
     "unseen.with_new": "with {name}, {share} of the angles beyond length {trained:,} are new",

@@ -95,7 +95,10 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("redraw a.png b.png", ["b.png is not an encoding: write it with --output b.png"]),
     ("distance base=10", ["base=10 is not an encoding", "write --base 10"]),
     ("distance far.svg", ["far.svg is not an encoding", "write it with --output far.svg"]),
-    ("overview alibi", ["heatmap cannot show alibi", "--panels takes distance, curves, offsets, attention, bias, layers here"]),
+    (
+        "overview alibi",
+        ["heatmap cannot show alibi", "--panels takes distance, curves, offsets, attention, bias, layers here"],
+    ),
     ("explore --lang zh overview", ["the figure comes first: pecli explore heatmap --lang"]),
     ("distance --log", ["no option --log, which belongs to heatmap, curves, offsets:"]),
     ("heatmap -x 3", ["no option -x, which belongs to scatter:"]),

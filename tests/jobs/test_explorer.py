@@ -73,6 +73,7 @@ def test_a_slider_ends_at_near_bounds_or_around_its_values(
         ("heatmap", "rope:d=8", "rope", "choice", {"pairing", "base"}),
         ("heatmap", "rope:d=8,scaling=linear,factor=2", "rope:d=8,scaling=linear,factor=2", "choice", {"pairing"}),
         ("heatmap", "sinusoidal:family=timestep,flip=true", "sinusoidal:family=timestep,flip=true", "choice", {"d"}),
+        ("heatmap", "learned:rows=300", "learned:rows=300", "choice", {"seed"}),
         ("offsets", "rope:d=8", "rope:d=8", "text", {"pairing", "base"}),
     ],
 )

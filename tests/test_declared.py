@@ -1,4 +1,4 @@
-"""What every option takes, and what classes with options declare, stays as it is.
+"""What every option takes, what classes with options declare, and what encodings say of themselves stays as it is.
 
 What they are now stands in tests/data/declared.txt. After a change that is meant, write that anew and read the
 difference: ``python -m tests.test_declared``.
@@ -10,13 +10,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from importlib import import_module
-from inspect import get_annotations
+from inspect import get_annotations, getmembers
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
 import pecli
 from pecli.core.options import Option, Options
+from pecli.encodings.spec import read_encoding
 
 STORED = Path(__file__).with_name("data") / "declared.txt"
 LEFT_OUT = ("help", "name", "advice", "text_of", "scalar", "many", "optional")  # texts, functions and types
@@ -46,6 +47,28 @@ def option_line(option: Option) -> str:
     return ", ".join(texts)
 
 
+SPECS = (  # encodings whose properties are recorded
+    *("sinusoidal:d=8,base=100", "sinusoidal:d=6,family=tensor2tensor", "sinusoidal:d=8,family=timestep,step=3"),
+    *("clock", "clock:periods=60,600", "geometric:d=8", "binary:d=3,values=pm1", "learned:d=4,rows=9", "relative:d=4"),
+    *("rope:d=8,pairing=half", "rope:d=8,rotary_dim=4,dtype=float16", "rope:d=8,grid=2x3", "rope:d=8,sections=1,1,2"),
+    *("rope:d=12,sections=2,2,2,interleaved=true", "rope:d=8,scaling=yarn,factor=4,original=16", "xpos:d=4"),
+    *("rope:d=8,scaling=dynamic,factor=2,max_position=16,seq_len=64", "rope:d=8,max_position=16,window=8"),
+    *("sincos2d:d=8,grid=2x3", "sincos2d:d=12,grid=2x3x4", "alibi:heads=3", "kerple", "t5", "t5:direction=causal"),
+)
+
+
+def property_lines() -> Iterator[str]:
+    """Yield a line for each encoding: its plain properties, and how it writes a position and a length."""
+    for spec in SPECS:
+        encoding: Any = read_encoding(spec)
+        names = sorted(name for name, _ in getmembers(type(encoding), lambda item: isinstance(item, property)))
+        values = {name: getattr(encoding, name) for name in names if not name.startswith("_")}
+        values = {name: float(f"{own:.9g}") if isinstance(own, float) else own for name, own in values.items()}
+        facts = [f"{name}={value!r}" for name, value in values.items() if isinstance(value, (str, int, float, tuple))]
+        written = [encoding.title(), encoding.position_text(61), encoding.length_text(61)]
+        yield f"{spec}: {' '.join(facts)} {written}"
+
+
 def declared() -> str:
     """Return a line for each option and each fact of the classes that define them."""
     for module in walk_packages(pecli.__path__, "pecli."):
@@ -58,7 +81,7 @@ def declared() -> str:
                 lines.append(f"{place}.{name}: {option_line(options[name])}")
             elif name not in TEXTS and "ClassVar" in str(annotation) and (text := told(kind.__dict__.get(name, ""))):
                 lines.append(f"{place}.{name} = {text}")
-    return "\n".join(sorted(lines)) + "\n"
+    return "\n".join([*sorted(lines), *property_lines()]) + "\n"
 
 
 def test_options_and_facts_of_classes_are_those_that_are_stored() -> None:

@@ -46,8 +46,13 @@ def option_text(name: str, value: Any = None) -> str:
     flag = "--" + name.replace("_", "-")
     if value is None or value is True:
         return flag
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
-    return f"{flag}={shorten(int(value) if whole else value, MAX_VALUE_LENGTH)}"
+    typed = ",".join(str(_without_point(each)) for each in value) if isinstance(value, tuple) else _without_point(value)
+    return f"{flag}={shorten(typed, MAX_VALUE_LENGTH)}"
+
+
+def _without_point(value: Any) -> Any:
+    """Return a whole float as an integer, and any other value unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
 def shorten(value: Any, most: int = 40) -> str:
@@ -136,8 +141,7 @@ class UnusedOptionError(UsageError):
     """
 
     def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
-        typed = ",".join(map(str, value)) if isinstance(value, tuple) else value
-        text = f"{option_text(option, typed)} changes nothing here: {why}"
+        text = f"{option_text(option, value)} changes nothing here: {why}"
         super().__init__(text, option=option, value=value, advice=advice or f"leave {option_text(option)} out")
 
 

@@ -33,7 +33,7 @@ from pecli.page.style import DRAWING
 
 WIDE = 10.0  # a slider without bounds ends at this multiple of the default
 DECADES = 3  # a logarithmic slider ends this many decades beyond the default
-NO_BOUND = 10**6  # larger bounds count as none
+NO_BOUND = 10**6  # a lower bound of a larger size counts as none
 
 Control = dict[str, Any]
 
@@ -117,9 +117,9 @@ def _ends(option: Option, value: float, default: float) -> tuple[float, float]:
     if option.log:
         least = max(option.at_least or 0, min(default, value, 1.0 if option.scalar is int else 1.01))
         return max(least, 1e-3), far * 10**DECADES
-    low = option.at_least if option.at_least is not None else option.above
-    most = option.at_most if option.at_most is not None and option.at_most <= NO_BOUND else WIDE * max(far, WIDE)
-    return (low if low is not None and low >= -NO_BOUND else -WIDE * far), min(most, WIDE * max(far, WIDE))
+    low, most = option.at_least if option.at_least is not None else option.above, WIDE * max(far, WIDE)
+    high = most if option.at_most is None else min(option.at_most, most)
+    return (low if low is not None and low >= -NO_BOUND else -WIDE * far), high
 
 
 PAGE = Path(__file__).with_name("explorer.html")

@@ -57,7 +57,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap clock --start -4503599627370496", ["≥ -100000000000000"]),
     (
         "curves --log --start 1000000",
-        ["--log needs positions from 1 on, the last at least 1.1 times the first, not 1,000,000", "leave --log out"],
+        ["the last one at least 2 and 1.1 times the first, not 1,000,000", "leave --log out"],
     ),
     ("curves --size 2x2 --text-size 100", ["--size 2x2 is too small", "it needs 1", "give --size 1"]),
     ("rotation -d 2 -n 1000000000000", ["rotation: 1,000,", "TiB", "shorten --length"]),

@@ -96,6 +96,12 @@ def test_an_error_comes_back_whole_from_another_process(error: PecliError) -> No
 def test_a_long_value_is_cut_in_the_middle() -> None:
     assert shorten("ab" * 20) == "ab" * 20
     assert shorten("ab" * 21) == "ab" * 10 + "…" + "ab" * 5 + " (42 characters)"
+    assert option_text("grid_step", (1.0, 2.5)) == "--grid-step=1,2.5" and option_text("at", (3,)) == "--at=3"
+    assert (
+        option_text("base", 2.0**53) == f"--base={2.0**53}"
+        and option_text("base", 2.0**53 - 1) == f"--base={2**53 - 1}"
+    )
+    assert option_text("eggs", 10**5000) == "--eggs=(thousands of digits)"
     assert option_text("text_size", 5.0) == "--text-size=5" and option_text("log", True) == "--log"
 
 

@@ -164,6 +164,7 @@ def test_of_a_large_file_the_table_alone_is_fetched_and_no_picture_asks_for_more
     assert hub.asked == [] and (recipe[0], redraw[0]) == (2, 2)
 
 
+@pytest.mark.long  # tests/core/test_hub_client.py asks a client without a network
 def test_of_shards_those_with_tables_are_opened(lines: Any, hub: Hub) -> None:
     (made,) = lines("pecli table -e learned:file=hf:org/shards --json")
     assert made[0] == 0 and not any("model-1" in line for line in hub.asked)

@@ -47,6 +47,46 @@ def test_a_slider_keeps_the_bounds_and_the_scale_of_its_option() -> None:
     assert set(own) == set(parameters_of(["sinusoidal"]))
 
 
+@pytest.mark.parametrize(
+    ("values", "ends"),
+    [  # bounds that are near, or ten times the default or the value
+        ({}, {"d": (1, 1280), "base": (1.01, 1e7), "step": (0, 100), "length": (1, 2000), "start": (-10, 100),
+              "dpi": (10, 1500)}),
+        ({"d": 200, "step": 3}, {"d": (1, 2000), "step": (0, 100)}),
+        ({"step": 20}, {"step": (0, 200)}),
+        ({"base": 0.5, "start": 5000, "length": 3}, {"base": (0.5, 1e7), "start": (-5e4, 5e4), "length": (1, 2000)}),
+        ({"base": 1e-9}, {"base": (1e-3, 1e7)}),
+        ({"base": 1e5}, {"base": (1.01, 1e8)}),
+    ],
+)  # fmt: skip
+def test_a_slider_ends_at_near_bounds_or_around_its_values(
+    values: dict[str, Any], ends: dict[str, tuple[float, float]]
+) -> None:
+    groups = Explorer(make_job("heatmap", values)).layout()["groups"]
+    found = {name: control for controls in groups.values() for name, control in named(controls).items()}
+    assert {name: (found[name]["low"], found[name]["high"]) for name in ends} == ends
+
+
+@pytest.mark.parametrize(
+    ("figure", "encoding", "value", "kind", "parameters"),
+    [
+        ("heatmap", "rope:d=8", "rope", "choice", {"pairing", "base"}),
+        ("heatmap", "rope:d=8,scaling=linear,factor=2", "rope:d=8,scaling=linear,factor=2", "choice", {"pairing"}),
+        ("heatmap", "sinusoidal:family=timestep,flip=true", "sinusoidal:family=timestep,flip=true", "choice", {"d"}),
+        ("heatmap", "learned:rows=300", "learned:rows=300", "choice", {"seed"}),
+        ("offsets", "rope:d=8", "rope:d=8", "text", {"pairing", "base"}),
+    ],
+)
+def test_what_only_a_text_can_set_has_no_control(
+    figure: str, encoding: str, value: str, kind: str, parameters: set[str]
+) -> None:
+    layout = Explorer(make_job(figure, {"encoding": encoding})).layout()
+    assert (layout["encoding"]["value"], layout["encoding"]["kind"]) == (value, kind)
+    shown = named(layout["groups"]["encoding"])
+    assert parameters <= {*shown} and not {"seq_len", "scaling", "factor", "flip"} & {*shown}
+    assert shown.get("pairing", {}).get("choices", ["interleaved", "half"]) == ["interleaved", "half"]
+
+
 def test_a_picture_comes_with_the_line_that_makes_it() -> None:
     found = explorer().answer({**SMALL, "base": "10"}, 300)
     assert found["command"] == "pecli heatmap --d 8 --base 10 --length 9"

@@ -1,0 +1,211 @@
+"""What the reports say of small tables, configs and encodings, each with something odd, stays as it is.
+
+It stands in tests/data/reports.txt. After a change that is meant, write that anew and read the difference:
+``python -m tests.reports.test_stored_reports``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import pecli
+from pecli.cli.app import app
+from pecli.core.lazy import Array
+from tests.models.test_findings import LATENT, LLAMA3, LONG, ROPE, SIZES, YARN, scaled
+
+STORED = Path(__file__).parents[1] / "data" / "reports.txt"
+PLAIN, N = "sinusoidal:d=8,base=100", 24
+
+
+def changed(change: Callable[[Array], Any], spec: str = PLAIN, length: int = N, **more: Any) -> Array:
+    """Return a table of an encoding after a change of it."""
+    table = np.array(pecli.encode(spec, length=length, **more))
+    other = change(table)
+    return table if other is None else np.asarray(other)
+
+
+def put(at: Any, value: Any) -> Callable[[Array], None]:
+    return lambda table: table.__setitem__(at, value)
+
+
+def waves(rates: Array) -> Array:
+    """Return a table of a sine and a cosine of each rate."""
+    angles = np.arange(N)[:, None] * rates
+    return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(N, -1)
+
+
+TABLES: dict[str, Callable[[], Array]] = {
+    "plain": lambda: changed(lambda t: None),
+    "far": lambda: changed(lambda t: None, start=7),
+    "odd": lambda: changed(lambda t: None, "sinusoidal:d=7,base=100"),
+    "rope": lambda: changed(lambda t: None, "rope:d=8,base=100,pairing=half"),
+    "linear": lambda: changed(lambda t: None, "rope:d=8,base=100,scaling=linear,factor=4"),
+    "binary": lambda: changed(lambda t: None, "binary:d=5"),
+    "msb": lambda: changed(lambda t: None, "binary:d=5,order=msb,values=pm1", start=3),
+    "timestep": lambda: changed(lambda t: None, "sinusoidal:d=8,family=timestep,flip=true"),
+    "tensor2tensor": lambda: changed(lambda t: None, "sinusoidal:d=8,family=tensor2tensor"),
+    "grid": lambda: pecli.encode("sincos2d:d=8,grid=4x6"),
+    "geometric": lambda: changed(lambda t: None, "geometric:d=8"),
+    "half": lambda: changed(lambda t: t.astype(np.float16)),
+    "half_of_rope": lambda: changed(lambda t: t, "rope:d=8,base=100,dtype=float16", 64),
+    "digits": lambda: changed(lambda t: t.round(3)),
+    "noise": lambda: changed(lambda t: t + np.random.default_rng(0).normal(scale=1e-3, size=t.shape)),
+    "one": lambda: changed(put((5, 3), 0.5)),
+    "two": lambda: changed(put(([5, 9], [3, 1]), 0.5)),
+    "column": lambda: changed(lambda t: t * np.where(np.arange(8) == 2, -1, 1)),
+    "doubled_column": lambda: changed(lambda t: t * np.where(np.arange(8) == 3, 2, 1)),
+    "added_column": lambda: changed(lambda t: t + np.where(np.arange(8) == 3, 0.5, 0)),
+    "copied_column": lambda: changed(lambda t: t[:, [0, 1, 2, 2, 4, 5, 6, 7]]),
+    "zero_column": lambda: changed(put((slice(None), 6), 0)),
+    "swapped_columns": lambda: changed(lambda t: t[:, [0, 5, 2, 3, 4, 1, 6, 7]]),
+    "reversed_columns": lambda: changed(lambda t: t[:, ::-1]),
+    "shuffled_columns": lambda: changed(lambda t: t[:, [3, 0, 7, 4, 1, 6, 5, 2]]),
+    "reversed_pairs": lambda: changed(lambda t: t.reshape(N, 4, 2)[:, ::-1].reshape(N, 8)),
+    "cosine_first": lambda: changed(lambda t: t.reshape(N, 4, 2)[:, :, ::-1].reshape(N, 8)),
+    "late_rows": lambda: changed(lambda t: np.concatenate([t[:12], t[11:-1]])),
+    "zero_row": lambda: changed(lambda t: np.concatenate([np.zeros((1, 8)), t])),
+    "zero_rows": lambda: changed(put(slice(20, None), 0)),
+    "scaled": lambda: changed(lambda t: 3 * t),
+    "padded": lambda: changed(lambda t: np.hstack([t, np.zeros((N, 3))])),
+    "degrees": lambda: waves(np.deg2rad(100.0 ** -(np.arange(4) / 4))),
+    "doubled": lambda: waves(100.0 ** -(np.arange(4) / 2)),
+    "undivided": lambda: waves(4.0 ** -np.arange(4)),
+    "columns": lambda: np.stack([(np.cos if i % 2 else np.sin)(np.arange(N) * 100.0 ** (-i / 8)) for i in range(8)], 1),
+    "cosines": lambda: changed(lambda t: t[:, 1::2]),
+    "sines": lambda: changed(lambda t: t[:, ::2]),
+    "angles": lambda: np.arange(N)[:, None] * 100.0 ** -(np.arange(4) / 4),
+    "complex": lambda: np.exp(1j * np.arange(N)[:, None] * 100.0 ** -(np.arange(4) / 4)),
+    "copied_halves": lambda: changed(lambda t: np.hstack([t[:, 1::2]] * 2)),
+    "copies": lambda: changed(lambda t: np.stack([t, t])),
+    "half_positions": lambda: changed(lambda t: None, "sinusoidal:d=8,base=100,step=0.5"),
+    "zeros": lambda: np.zeros((5, 4)),
+    "few": lambda: changed(lambda t: t[:3]),
+    "four": lambda: changed(lambda t: t[:4]),
+    "random": lambda: np.random.default_rng(1).normal(size=(12, 4)),
+}  # fmt: skip
+
+WINDOW = {"model_type": "mistral", **ROPE}
+CONFIGS: dict[str, dict[str, Any]] = {
+    "llama": {"model_type": "llama", **ROPE},
+    "other_base": {"model_type": "llama", **ROPE, "rope_theta": 500.0},
+    "near": {"model_type": "llama", **ROPE, "rope_theta": 10001.0},
+    "window": {**WINDOW, "sliding_window": 8},
+    "window64": {**WINDOW, "sliding_window": 64},
+    "yarn": {"model_type": "llama", **ROPE, **scaled(YARN)},
+    "yarn_window": {**WINDOW, "sliding_window": 8, **scaled(YARN)},
+    "llama3": {"model_type": "llama", **ROPE, **scaled(LLAMA3)},
+    "linear": {"model_type": "llama", **ROPE, **scaled({"rope_type": "linear", "factor": 4.0})},
+    "dynamic": {"model_type": "llama", **ROPE, **scaled({"rope_type": "dynamic", "factor": 2.0})},
+    "long": {"model_type": "phi3", **ROPE, **scaled(LONG), "original_max_position_embeddings": 16},
+    "both": {"model_type": "llama", **ROPE, **scaled({"type": "linear", "rope_type": "yarn", "factor": 2.0})},
+    "partial": {"model_type": "llama", **ROPE, "partial_rotary_factor": 0.5},
+    "version5": {"model_type": "llama", **SIZES, "rope_parameters": {"rope_type": "default", "rope_theta": 500.0}},
+    "mrope": {"model_type": "qwen2_vl", **ROPE, **scaled({"type": "mrope", "mrope_section": [1, 1, 2]})},
+    "latent": {"model_type": "deepseek_v3", **ROPE, **LATENT, **scaled(YARN, mscale_all_dim=1.0)},
+    "temperature": {"model_type": "llama4_text", **ROPE, "head_dim": 8, "floor_scale": 8},
+    "chunks": {"model_type": "qwen2", **ROPE, "dual_chunk_attention_config": {"chunk_size": 16, "local_size": 4}},
+    "wrong": {"model_type": "llama", **ROPE, **scaled({"rope_type": "linear"}), "rope_tetha": 3},
+    "unknown": {"model_type": "brandnew", **ROPE, "transformers_version": "5"},
+    "nothing": {"model_type": "jamba", **SIZES},
+    "bert": {"model_type": "bert", **SIZES},
+    "relative": {"model_type": "bert", **SIZES, "position_embedding_type": "relative_key"},
+    "bloom": {"model_type": "bloom", **SIZES},
+    "t5": {"model_type": "t5", "d_model": 32, "d_kv": 8, "num_heads": 4, "num_layers": 2},
+    "vit": {"model_type": "vit", **SIZES, "image_size": 12, "patch_size": 4},
+    **{f"{name}/llama/config": {"model_type": "llama", **ROPE} for name in "ab"},
+    "sees": {"model_type": "llava", "text_config": {"model_type": "llama", **ROPE},
+             "vision_config": {"model_type": "clip_vision_model", **SIZES, "image_size": 12, "patch_size": 4}},
+}  # fmt: skip
+LINES = [
+    *(f"identify {name}.npy" for name in TABLES),
+    *(f"identify --rates {rates}" for rates in ("1,0.1,0.01", "0.25,0.025,0.0025", "1,0.9,0.1", "0.5,0.25,0.125")),
+    *(f"identify --rates 1,2,4,8 --base {base}" for base in (100, 10000)),
+    *(f"model {name}.json" for name in CONFIGS if "/" not in name),
+    *(f"model {name}.json --runtime all" for name in ("llama", "yarn", "llama3", "linear", "dynamic", "long", "both")),
+    *(f"model {name}.json --runtime all" for name in ("partial", "version5", "unknown")),
+    *(f"model dynamic.json -n {length}" for length in (64, 128)),
+    *(f"model llama.json {other}.json --same" for other in ("near", "other_base", "linear", "partial", "bert")),
+    *("model llama.json near.json --same --tolerance 0.01", "model yarn.json long.json bert.json"),
+    *("model a/llama/config.json b/llama/config.json", "model a/llama/config.json llama.json"),
+    *(f"extend {name}.json --to 256" for name in ("llama", "yarn", "linear", "long", "window")),
+    *(f"stats {name}.json" for name in ("llama", "window", "window64", "yarn", "yarn_window", "dynamic", "chunks")),
+    *(f"stats {spec} -n {length}" for spec, length in (
+        ("rope:d=8,scaling=yarn,factor=4,original=16", 64), ("learned:d=4", 6), ("binary:d=3,values=pm1", 8),
+        ("clock", 90), ("relative:d=4", 5), ("sinusoidal:d=5", 7), ("rope:d=8,rotary_dim=4", 40), ("xpos:d=4", 9),
+        ("sinusoidal:d=2", 3), ("sinusoidal:d=4", 2), ("rope:d=4,base=100000", 9))),
+    *("stats sincos2d:d=8 --grid 3x4", "stats binary:d=4 -n 9 --measure hamming --against cos"),
+    *(f"explain {spec}" for spec in (
+        "rope:d=4 -n 12", "rope:d=4 -n 10 --rows 3", "rope:d=4,pairing=half -n 3", "xpos:d=4 -n 3",
+        "sinusoidal:d=5 -n 3",
+        "sinusoidal:d=4,base=10 --entry 0,0 -n 3", "sinusoidal:d=4 --entry 2,3 -n 3 --digits 0",
+        "sinusoidal:d=4 -n 3 --blank", "rope:d=8,scaling=linear,factor=2 -n 3", "rope:d=8,rotary_dim=4 -n 3",
+        "binary:d=3 -n 4")),
+    *(f"table {words}" for words in (
+        "-d 4 -n 12", "-d 4 -n 3 --start 9", "clock -n 2", "binary:d=3 -n 4", "rope:d=4 -n 3", "relative:d=2 -n 2",
+        "sincos2d:d=4 --grid 2x2", "rope:d=4,dtype=float16 -n 2")),
+    *("tensors plain.npy complex.npy copies.npy", "tensors half.npy"),
+]  # fmt: skip
+
+
+@contextmanager
+def furnished(folder: Path) -> Iterator[None]:
+    """Make the files in a folder, the current one in the block."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        for name, table in TABLES.items():
+            np.save(f"{name}.npy", table())
+        for name, config in CONFIGS.items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(f"{name}.json").write_text(json.dumps(config))
+        yield
+    finally:
+        os.chdir(before)
+
+
+def printed(line: str) -> list[str]:
+    """Return the lines of a report in Markdown, with numbers of few digits, and its exit code.
+
+    What the rows of stats mean is left out.
+    """
+    ended = CliRunner().invoke(app, [*line.split(), "--format", "md", "-o", "-"], prog_name="pecli")
+    text = re.sub(r"\d+\.\d{7,}", lambda found: f"{float(found[0]):.5g}", ended.stdout + ended.stderr)
+    text = re.sub(r"[\d.]+(×10⁻|e-)[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{2}", "rounding", text)
+    lines = [text for text in text.splitlines() if text and not (line.startswith("stats") and text.startswith("- **"))]
+    return [f"$ {line}", *lines, f"exit {ended.exit_code}"]
+
+
+def parts() -> dict[str, list[str]]:
+    """Return the stored lines of each command."""
+    lines = STORED.read_text(encoding="utf-8").splitlines()
+    starts = [at for at, line in enumerate(lines) if line.startswith("$ ")]
+    return {lines[at][2:]: lines[at:end] for at, end in zip(starts, [*starts[1:], len(lines)], strict=True)}
+
+
+@pytest.mark.parametrize("command", dict.fromkeys(line.split()[0] for line in LINES))
+def test_reports_are_those_that_are_stored(command: str, tmp_path: Path) -> None:
+    stored = parts()
+    assert [*stored] == LINES
+    with furnished(tmp_path):
+        for line in LINES:
+            if line.split()[0] == command:
+                assert printed(line) == stored[line]
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as made, furnished(Path(made)):
+        found = [text for line in LINES for text in printed(line)]
+    STORED.write_text("\n".join(found) + "\n", encoding="utf-8")
+    sys.stdout.write(f"{STORED.stat().st_size:,} bytes\n")

@@ -89,8 +89,8 @@ NO_CONFIG = {
     b"null": "contains no JSON object",
     b"3": "contains no JSON object",
     b'{"a": "\xff"}': "byte 7 is not UTF-8 text",
-    b'{"rope_theta": ' + b"9" * 5000 + b"}": "4300 digits",
-    b"[" * 200_000: "recursion",
+    b'{"rope_theta": ' + b"9" * 5000 + b"}": "thousands of digits",
+    b"[" * 200_000: "nested too deeply",
     b" " * (MAX_BYTES + 1): "1 MiB",
 }
 

@@ -1181,6 +1181,7 @@ TEXTS = {
     "runtimes.unknown_scaling": "it does not know the scaling {scaling}",
     "runtimes.partial_crashes": "it computes rates for fewer columns than its code rotates, so a forward pass stops with an error",
     "runtimes.object_not_read": "it does not read rope_parameters, so the base and the scaling in it are lost",
+    "runtimes.window_not_applied": "it does not read the sliding window: every layer sees all positions",
     "runtimes.types_disagree": "rope_type and type disagree",
     "runtimes.ntk_of_vllm": "it multiplies the base by factor and divides every rate by factor^(2/d)",
     "runtimes.dynamic_does_not_grow": "by default, max_trained_positions equals max_position_embeddings, so rates do not change with the length (pull request 41277; before it, the rates were those for factor × max_position_embeddings positions)",

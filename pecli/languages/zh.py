@@ -1139,6 +1139,7 @@ TEXTS = {
     "runtimes.unknown_scaling": "它不认识缩放 {scaling}",
     "runtimes.partial_crashes": "它的频率少于代码要旋转的列，前向计算中止",
     "runtimes.object_not_read": "不读 rope_parameters：其中的基数和缩放丢失",
+    "runtimes.window_not_applied": "它不读取滑动窗口：每一层都看到所有位置",
     "runtimes.types_disagree": "rope_type 与 type 不一致",
     "runtimes.ntk_of_vllm": "基数乘以 factor，每个频率除以 factor^(2/d)",
     "runtimes.dynamic_does_not_grow": "文件未给出 max_trained_positions 时取 max_position_embeddings，因此什么都不增长（pull request 41277；之前是 factor × max_position_embeddings 处的频率）",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from pecli.models.facts import FULL, read_facts
 from pecli.models.layers import Finding, Reading, head_dim
 from pecli.models.model_types import architecture_of
 from pecli.models.overrides import OBJECTS, apply_overrides
+from pecli.models.position_keys import is_of_positions
 from pecli.models.reader import Layer, Model, model_of
 from pecli.models.rope import ORIGINAL, OTHER_NAMES
 
@@ -30,6 +31,9 @@ READ = {  # scaling to its keys that the rules cover
 }
 ALL_GIVEN = ("llama3",)  # scalings that were looked up only with all of their keys
 NAMES = ("rope_type", "type")
+WINDOWS = ("sliding_window", "use_sliding_window", "max_window_layers")
+PART_KEYS = ("max_position_embeddings", "rope_theta", *OBJECTS, *WINDOWS)  # keys about positions that `parts` cover
+SLIDING = "sliding_attention"  # a kind of layers
 SCALINGS = (*READ, "proportional")  # scalings that at least one runtime knows
 
 
@@ -47,9 +51,14 @@ class Runtime:
     scalings: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
+    parts: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     override: str | None = None
     null: bool = False
     rules: tuple[Mapping[str, Any], ...] = ()
+
+    def part_of(self, kind: Any) -> Mapping[str, Sequence[str]]:
+        """Return the entry of `parts` for a model type; {} if it has none."""
+        return self.parts.get(kind, {}) if isinstance(kind, str) else {}
 
     @property
     def label(self) -> str:
@@ -118,7 +127,8 @@ def apply_runtime(
 ) -> RuntimeResult:
     """Return the result of one runtime for the content of a config.json of transformers, with overrides."""
     changed, findings = dict(data), list[Finding]()
-    if given and runtime.override is None:
+    part = runtime.part_of(data.get("model_type"))
+    if given and (runtime.override is None or part):
         return RuntimeResult(runtime, unknown=say("runtimes.overrides_not_known"))
     removed = next((name for name in OBJECTS if name in given and given[name] is None), "")
     if removed and not runtime.null:
@@ -133,7 +143,7 @@ def apply_runtime(
         return RuntimeResult(runtime, error="TypeError", why=lost)
     if not runtime.everything:
         result = _by_rules(path, runtime, changed, seq_len, lost)
-        return replace(result, read=_facts(changed, runtime)[0] in runtime.read)
+        return replace(result, read=bool(part) or _facts(changed, runtime)[0] in runtime.read)
     model = model_of(path, changed, seq_len)
     trouble = tuple(layer.trouble for layer in model.layers.values() if layer.trouble)
     error = "KeyError" if trouble and "unknown" in _facts(changed, runtime)[1] else ""
@@ -150,11 +160,13 @@ def _by_rules(
     """
     scaling, facts = _facts(data, runtime)
     rules = [rule for rule in runtime.rules if {*rule["when"]} <= facts]
-    rules = [rule for rule in rules if data.get("model_type") in rule.get("models", runtime.models)]
+    kind = data.get("model_type")
+    rules = [rule for rule in rules if kind in rule.get("models", runtime.models)]
     place = _place(data)
     inside = {"rope_type": scaling} | {key: own for key, own in data.get(place, {}).items() if key not in NAMES}
     used, narrow = seq_len, 1.0
-    handled = {*runtime.alike}.union(*(rule["when"] for rule in rules))
+    part = runtime.part_of(kind)
+    handled = {*(part["alike"] if part else runtime.alike)}.union(*(rule["when"] for rule in rules))
     for rule in rules:
         why = (*why, say(rule["why"], scaling=scaling))
         if "error" in rule:
@@ -172,6 +184,8 @@ def _by_rules(
             data, inside = FUNCTIONS[rule["does"]](data, inside)
         used = _length(rule["seq_len"], data, inside, seq_len) if "seq_len" in rule else used
         narrow = float(data["partial_rotary_factor"]) if rule.get("partial") else narrow
+        if rule.get("window") is False:
+            data = {**data, "sliding_window": None, "use_sliding_window": False, "layer_types": None}
     rest = {key: own for key, own in data.items() if key not in OBJECTS}
     model = model_of(path, {**rest, place: inside} if place else rest, used)
     layers = {name: _with_share(layer, narrow) for name, layer in model.layers.items()}
@@ -193,12 +207,15 @@ def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left
     any_word : True if the runtime treats all unknown scalings alike
     """
     kind, place = data.get("model_type"), _place(data)
-    if kind not in runtime.models:
-        return say("runtimes.models_looked_up", kind=kind, models=", ".join(runtime.models))
+    part = runtime.part_of(kind)
+    if kind not in runtime.models and not part:
+        return say("runtimes.models_looked_up", kind=kind, models=", ".join([*runtime.models, *runtime.parts]))
     if any_word:
         return ""
-    if scaling not in runtime.scalings:
+    if scaling not in part.get("scalings", runtime.scalings):
         return scaling
+    if part:
+        left |= {name for name in data if is_of_positions(name) and name not in PART_KEYS}
     missing = [key for key in READ[scaling] if scaling in ALL_GIVEN and key not in data.get(place, {})]
     if missing:
         return say("runtimes.without", keys=", ".join(missing))
@@ -230,7 +247,28 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
         "attention_factor": scaling == "yarn" and inside.get("attention_factor") is not None,
         "truncate": scaling == "yarn" and inside.get("truncate") is False,
     }
+    if runtime.part_of(data.get("model_type")):
+        holds |= _facts_of_parts(data, inside)
     return scaling, {fact for fact, true in holds.items() if true}
+
+
+def _facts_of_parts(data: Mapping[str, Any], inside: Mapping[str, Any]) -> dict[str, bool]:
+    """Return the further conditions for a model of which only a part was looked up.
+
+    inside : the object with the scaling
+    """
+    keys = Keys(data)
+    width, heads, own = keys.whole("hidden_size"), keys.whole("num_attention_heads"), keys.whole("head_dim")
+    opt_in = data.get("model_type") == "qwen2"  # others have a window unless it is null
+    window = data.get("use_sliding_window") if opt_in else data.get("sliding_window", "default") is not None
+    sliding = SLIDING in (data.get("layer_types") or ())
+    return {
+        "window": bool(window) or (opt_in and sliding),
+        "layer_types": sliding and not opt_in,
+        "head_dim": bool(own and width and heads and own * heads != width),
+        "no_theta": "rope_theta" not in data and "rope_theta" not in inside,
+        ORIGINAL: ORIGINAL in data,
+    }
 
 
 def _length(rule: str, data: Mapping[str, Any], inside: Mapping[str, Any], seq_len: int | None) -> int | None:

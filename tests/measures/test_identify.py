@@ -300,6 +300,7 @@ HARD = {
     ),
     "steps of a half": (waves(angles(60, 16, lambda j, _: 0.5 * 1e4 ** (-j / 8))), Truth(base=1e4, rate=0.5)),
     "none but the first pair turns": (noisy(waves(angles(60, 16, lambda j, _: 1e4 ** (-2.0 * j))), 1e-3), Truth("")),
+    "a pair turns beneath more noise": (noisy(waves(angles(44, 22, lambda j, _: 1e3 ** (-2.0 * j))), 1e-2), Truth("")),
     "rates that rise": (noisy(waves(angles(50, 4, lambda j, _: j / 400)), 1e-4), Truth("")),
     "most rows of zeros": (np.eye(30, 8), Truth("")),
     "one wrong number": (plain(60, 16, 100.0) + 0.5 * np.eye(60, 16, -30) * (np.arange(16) == 5), Truth("")),

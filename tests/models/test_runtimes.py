@@ -44,14 +44,22 @@ def test_a_runtime_does_what_was_looked_up(ask: Ask, folder: Path, name: str, at
 
 LLAMA = {"model_type": "llama", "hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 2,
          "max_position_embeddings": 4096, "rope_theta": 1e4}  # fmt: skip
-DYNAMIC = {"rope_type": "dynamic", "factor": 4.0}
+DYNAMIC: dict[str, Any] = {"rope_type": "dynamic", "factor": 4.0}
 UNKNOWN: list[tuple[dict[str, Any], str, set[str]]] = [  # a file, the words, and of which runtimes nothing is known
     ({"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "", {"vllm", "llama.cpp"}),
     ({"rope_scaling": {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                        "original_max_position_embeddings": 2048}}, "", set()),
     ({"rope_scaling": {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}}, "",
      {*EVERY} - {"transformers5"}),
-    ({"model_type": "qwen2"}, "", {*EVERY} - {"transformers5"}),
+    ({"model_type": "gemma"}, "", {*EVERY} - {"transformers5"}),
+    ({"model_type": "qwen2"}, "", {"vllm"}),
+    ({"model_type": "qwen2"}, "head_dim=32", {*EVERY} - {"transformers5"}),
+    ({"model_type": "qwen2", "head_dim": 32}, "", {*EVERY} - {"transformers5"}),
+    ({"model_type": "qwen2", "rope_parameters": {"rope_theta": 1e6, "rope_type": "default"}}, "", {"vllm", "mlx"}),
+    ({"model_type": "qwen2", "dual_chunk_attention_config": {}}, "", {*EVERY} - {"transformers5"}),
+    ({"model_type": "qwen2", "rope_scaling": DYNAMIC}, "", {*EVERY} - {"transformers5"}),
+    ({"model_type": "mistral", "head_dim": 32}, "", {"vllm"}),
+    ({"model_type": "mistral", "layer_types": ["sliding_attention"] * 2}, "", {*EVERY} - {"transformers5"}),
     ({"partial_rotary_factor": 0.5}, "", {"llama.cpp"}),
     ({"rope_scaling": {**DYNAMIC, "max_trained_positions": 1024}}, "", {*EVERY} - {"transformers5"}),
     ({"rope_scaling": {**DYNAMIC, "type": "linear"}}, "", {"llama.cpp"}),
@@ -67,6 +75,26 @@ def test_what_was_not_looked_up_is_not_known(ask: Ask, folder: Path, case: int) 
     assert [*found] == EVERY
     assert {name for name, item in found.items() if item["not_known"]} == expected
     assert all(item["layers"] is None for name, item in found.items() if name in expected)
+
+
+WINDOWED = [  # a file, and the first layer with a window, None if there is none
+    ({"model_type": "mistral"}, 0),
+    ({"model_type": "mistral", "sliding_window": None}, None),
+    ({"model_type": "qwen2", "sliding_window": 64, "max_window_layers": 1}, None),
+    ({"model_type": "qwen2", "sliding_window": 64, "max_window_layers": 1, "use_sliding_window": True}, 1),
+]
+
+
+@pytest.mark.parametrize(("more", "first"), WINDOWED)
+def test_only_transformers_applies_the_windows_of_mistral_and_qwen2(
+    ask: Ask, folder: Path, more: dict[str, Any], first: int | None
+) -> None:
+    found = asked(ask, {**LLAMA, **more}, "--runtime", "transformers5,transformers4,sglang,llama.cpp,mlx")
+    for name, item in found.items():
+        applied = first is not None and name.startswith("transformers")
+        windows = [layer for layer in item["layers"].values() if layer["attention_window"]]
+        assert [layer["attention_window_layers"][0] for layer in windows] == ([first] if applied else []), name
+        assert (say("runtimes.window_not_applied") in item["why"]) == (first is not None and not applied), name
 
 
 def test_runtimes_stand_side_by_side_with_what_differs_from_the_first(ask: Ask, folder: Path) -> None:

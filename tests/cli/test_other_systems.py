@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import pecli
 from pecli.files import writer
 from tests.conftest import Ask
 
@@ -80,11 +82,14 @@ def test_a_file_that_another_program_has_open_is_said(ask: Ask, monkeypatch: pyt
     assert ended.code == 1 and "close it if another program has it open" in ended.err and not list(Path().iterdir())
 
 
-def test_a_script_without_a_guard_is_said_where_processes_are_spawned(process: Any) -> None:
+def test_a_script_without_a_guard_is_said_where_processes_are_spawned(
+    folder: Path, process: Callable[..., Any]
+) -> None:
     Path("figures.toml").write_text(f'{HEAT}base = [10, 100]\noutput = "{{base}}.csv"\n', encoding="utf-8")
     lines = "import pecli\nfrom pecli.jobs import workers\nworkers.START = 'spawn'\n"
     call = "print([str(one.failure) for one in pecli.batch('figures.toml', jobs=2)])\n"
     Path("bare.py").write_text(lines + call, encoding="utf-8")
     Path("guarded.py").write_text(f"{lines}if __name__ == '__main__':\n    {call}", encoding="utf-8")
-    assert "outside `if __name__ ==" in process("bare.py").stdout
-    assert process("guarded.py").stdout.strip() == "['None', 'None']"
+    source = {"PYTHONPATH": str(Path(pecli.__file__).parents[1])}
+    bare, guarded = (process([name], folder, source, text=True).stdout for name in ("bare.py", "guarded.py"))
+    assert bare.count("outside `if __name__ ==") == 2 and guarded.strip() == "['None', 'None']"

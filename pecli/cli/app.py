@@ -273,7 +273,7 @@ def main() -> None:
 
                 complete_in_bash(lambda: app(prog_name="pecli"))
             else:
-                app(prog_name="pecli")
+                app(prog_name="pecli", windows_expand_args=False)  # patterns of --only are not files
         finally:
             stdout.flush()
     except OSError as error:  # from --help and --version; commands use `guard`

@@ -49,7 +49,9 @@ def _matplotlib(name: str) -> Path:
 
 def _colour_maps() -> Iterable[str]:
     """Return the names of matplotlib's colour maps, read from its stub file, which lists them since 3.11."""
-    if names := re.findall(r"^(\w+): colors\.Colormap$", _matplotlib("cm.pyi").read_text(), re.MULTILINE):
+    if names := re.findall(
+        r"^(\w+): colors\.Colormap$", _matplotlib("cm.pyi").read_text(encoding="utf-8"), re.MULTILINE
+    ):
         return names
     from matplotlib import colormaps
 

@@ -201,6 +201,8 @@ def parse_error_text(error: Exception) -> str:
         return "lists or objects are nested too deeply"
     if "integer string conversion" in str(error):  # Python reads no integers of more than 4300 digits
         return "a number has thousands of digits"
+    if str(error).startswith(("Unescaped '\\'", "Invalid hex value")):  # TOML with "C:\data"
+        return f"{error}: write a path with / or in single quotes, as in 'C:\\data\\table.npy'"
     return str(error)
 
 

@@ -67,8 +67,8 @@ def check_disk(what: str, shape: tuple[int, ...], path: str, advice: str) -> Non
     """
     needed, folder = math.prod(shape), Path(path).absolute().parent
     if needed > UNCHECKED:
-        free = shutil.disk_usage(next(own for own in (folder, *folder.parents) if own.is_dir())).free
-        if needed > free:
+        own = next((own for own in (folder, *folder.parents) if own.is_dir()), None)  # None: Windows has no such drive
+        if own is not None and needed > (free := shutil.disk_usage(own).free):
             size = " × ".join(f"{side:,}" for side in shape)
             taken = f"at least {format_bytes(needed)} but {format_bytes(free)} is free on disk"
             raise UsageError(f"{what}: {size} numbers take {taken}: {advice}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import ntpath
 import os
+import re
 import shutil
 import stat
 import sys
@@ -18,6 +20,9 @@ from pecli.core.errors import FileError, OutputError, UsageError, option_text, r
 
 STDOUT = "-"
 HEAD = 64  # bytes that identify a file type
+WINDOWS = os.name == "nt"
+IN_USE = (5, 32)  # Windows' codes of errors for a file that another program has open
+NO_NAME = re.compile(r'[<>:"|?*]|[ .]$|^(?:(?:con|prn|aux|com\d|lpt\d)(?:\.|$)|nul\.)', re.IGNORECASE)  # on Windows
 
 
 @cache
@@ -60,6 +65,11 @@ def real_path(path: str) -> str:
     return STDOUT if is_stdout(path) else os.path.realpath(path)
 
 
+def place_of(path: str) -> str:
+    """Return a key that is equal for two paths if they are one file on any system: Windows and macOS ignore case."""
+    return real_path(path).casefold()
+
+
 def _status(path: Path) -> os.stat_result | None:
     """Return the stat result of a path, None if it does not exist. Raises OSError if the path is invalid."""
     try:
@@ -92,20 +102,37 @@ def check_target(path: str, *, text: bool = False, option: str = "output", examp
             advice = "redirect it (> figure.png), give -o FILE or --format svg"
             raise UsageError(f"-o {path} would write binary data to the terminal: {advice}")
         return
+    _check_name(path, option)
     try:
         target, status = _followed(path)
-        folder = next(parent for parent in target.absolute().parents if _status(parent))
+        folder = next((parent for parent in target.absolute().parents if _status(parent)), target.anchor)
     except (OSError, ValueError) as error:  # ValueError: the path contains NUL
         reason = f"{option_text(option, path[:60])} cannot be created: {reason_of(error)}"
         raise OutputError(reason, option=option, value=path) from None
     item = option_text(option, path)
-    if (status and stat.S_ISDIR(status.st_mode)) or path.endswith(os.sep):
+    if (status and stat.S_ISDIR(status.st_mode)) or path.endswith(("/", os.sep)):
         raise folder_error(path, example, option)
     if not os.path.isdir(folder):
         raise OutputError(f"{item} cannot be created: {folder} is not a folder", option=option, value=path)
     replaced = status is None or stat.S_ISREG(status.st_mode)
     if (replaced and not os.access(folder, os.W_OK | os.X_OK)) or (status and not os.access(target, os.W_OK)):
         raise OutputError(f"{item} cannot be written: no permission", option=option)
+
+
+def _check_name(path: str, option: str) -> None:
+    """Raise UsageError for a path that cannot be a file on Windows, or that only Windows reads as intended."""
+    if WINDOWS:
+        wrong = next((name for name in re.split(r"[/\\]", ntpath.splitdrive(path)[1]) if _is_no_name(name)), None)
+        if wrong is not None:
+            text = f"{option_text(option, path)} cannot be written: '{wrong}' is not a file name on Windows"
+            raise UsageError(text, option=option, value=path)
+    elif "\\" in os.path.basename(path):
+        text = f"{option_text(option, path)} has a backslash, which separates folders on Windows only"
+        raise UsageError(text, option=option, value=path, advice="write /, as Windows takes it, too")
+
+
+def _is_no_name(name: str) -> bool:
+    return name not in (".", "..") and NO_NAME.search(name) is not None
 
 
 def folder_error(path: str, example: str, option: str = "output") -> OutputError:
@@ -133,7 +160,9 @@ def write(path: str, data: bytes | Iterable[bytes]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise OutputError(f"{path} could not be written: {reason_of(error)}") from None
+        held = getattr(error, "winerror", None) in IN_USE
+        advice = "close it if another program has it open" if held else ""
+        raise OutputError(f"{path} could not be written: {reason_of(error)}", advice=advice) from None
 
 
 def _stdout() -> AbstractContextManager[IO[bytes]]:

@@ -24,7 +24,7 @@ from pecli.figures.composite import Cell
 from pecli.figures.grid import Axis, Grid
 from pecli.files.formats import FORMATS
 from pecli.files.tables import fingerprint
-from pecli.files.writer import check_target, real_path
+from pecli.files.writer import check_target, place_of
 from pecli.jobs.job_options import EncodingOption, Output, figures_for, shared_options
 from pecli.jobs.names import Target, fill_texts, targets_of
 from pecli.page.canvas import LABELS, TEXTS, Canvas
@@ -338,9 +338,9 @@ class Job:
 
         written : False if the files are not going to be written
         """
-        read = {real_path(path) for path in self.inputs()}
+        read = {place_of(path) for path in self.inputs()}
         for path, format in self.targets:
-            if real_path(path) in read:
+            if place_of(path) in read:
                 text = f"{option_text('output', path)} is a file that the picture is made from: name another file"
                 raise UsageError(text, option="output", value=path)
             if written:

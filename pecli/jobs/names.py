@@ -14,7 +14,7 @@ from pecli.core.positions import Positions
 from pecli.files.formats import format_of
 from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.tables import file_label
-from pecli.files.writer import real_path
+from pecli.files.writer import place_of, real_path
 from pecli.jobs.job_options import encoding_parameters, known_options
 from pecli.page.canvas import LABELS, TEXTS, Canvas
 
@@ -45,10 +45,12 @@ def targets_of(job: Job) -> tuple[Target, ...]:
     known = placeholders(job) if any("{" in path for path in output.output) else {}
     names, unsaid = (fill_placeholders(path, known) for path in paths), "png" if figure.drawn else "md"
     targets = tuple(Target(name, format_of(name, output.format, unsaid)) for name in names)
-    places = [real_path(path) for path, _ in targets]
+    places = [place_of(path) for path, _ in targets]
     for at, (path, _) in enumerate(targets):
         if places[at] in places[:at]:
-            raise UsageError(f"{option_text('output', path)} is given twice", option="output", value=path)
+            alike = _spelled_otherwise([path, targets[places.index(places[at])].path])
+            text = f"{option_text('output', path)} is {alike or 'given twice'}"
+            raise UsageError(text, option="output", value=path)
     return targets
 
 
@@ -73,23 +75,34 @@ def clashes(jobs: Sequence[Job], read: Iterable[str] = ()) -> list[str]:
 
     read : further files that no job may write, besides the inputs of the jobs
     """
-    kept = {real_path(path) for path in [*read, *(path for job in jobs for path in job.inputs())]}
+    kept = {place_of(path) for path in [*read, *(path for job in jobs for path in job.inputs())]}
     writing: dict[str, list[Job]] = {}
-    paths: dict[str, str] = {}
+    paths: dict[str, list[str]] = {}
     for job in jobs:
         for path in job.paths:
-            paths.setdefault(real_path(path), path)
-            writing.setdefault(real_path(path), []).append(job)
+            place = place_of(path)
+            paths.setdefault(place, []).append(path)
+            writing.setdefault(place, []).append(job)
     wrong = []
     for at, several in writing.items():
         places = "; ".join(filter(None, dict.fromkeys(job.where for job in several)))
-        shown = f"{paths[at]} ({places})" if places else paths[at]
+        path = paths[at][0]
+        shown = f"{path} ({places})" if places else path
+        if alike := _spelled_otherwise(paths[at]):
+            shown += f", {alike}"
         if at in kept:
             wrong.append(f"{shown} would replace a file that a picture is made from: choose another name")
         if len(several) > 1:
             count = "two" if len(several) == 2 else f"{len(several):,}"
-            wrong.append(f"{count} pictures would be written to {shown}: {_advice(paths[at], several)}")
+            wrong.append(f"{count} pictures would be written to {shown}: {_advice(path, several)}")
     return wrong
+
+
+def _spelled_otherwise(paths: Sequence[str]) -> str:
+    """Return words about the first of these paths if another one differs from it only in case, otherwise ""."""
+    own = real_path(paths[0])
+    other = next((path for path in paths if real_path(path) != own), None)
+    return "" if other is None else f"the same file as {other} on Windows and macOS"
 
 
 def _advice(path: str, jobs: Sequence[Job]) -> str:
@@ -97,7 +110,9 @@ def _advice(path: str, jobs: Sequence[Job]) -> str:
     if all(job == jobs[0] for job in jobs):
         return "they are the same picture twice"
     known = [placeholders(job) for job in jobs]
-    names = [name for name in (*jobs[0].swept, "figure") if len({texts.get(name) for texts in known}) > 1]
+    names = [
+        name for name in (*jobs[0].swept, "figure") if len({(texts.get(name) or "").casefold() for texts in known}) > 1
+    ]
     if not names:
         return "give each picture its own name"
     blank, shown = "-".join(f"{{{name}}}" for name in names), Path(path)

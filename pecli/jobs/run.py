@@ -20,7 +20,7 @@ from pecli.files.metadata import can_carry, find_metadata
 from pecli.files.writer import real_path
 from pecli.jobs.job import LIBRARIES, Job
 from pecli.jobs.picture import Answer, JobData, Picture, answer_of, job_data, kept_files, texts_in_file, write_files
-from pecli.jobs.workers import ENDED, START, cores, in_executor, in_order, in_processes
+from pecli.jobs.workers import START, cores, in_executor, in_order, in_processes, process_ended
 from pecli.page.style import DRAWING
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _received(future: Future[Drawn]) -> Drawn:
     except PecliError:
         raise
     except BrokenProcessPool:
-        raise PecliError(ENDED) from None
+        raise process_ended() from None
     except Exception as error:  # not from `draw`, so from the executor
         raise PecliError(f"the executor lost the picture{f': {error}' if str(error) else ''}") from None
 

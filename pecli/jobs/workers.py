@@ -23,9 +23,17 @@ Results = Generator[tuple[int, "Future[R]"], None, None]  # (index of the item, 
 START = "fork" if sys.platform == "linux" else "spawn"  # start method of worker processes
 PATIENCE = 2.0  # seconds without a result before checking that the workers are alive
 WAITING = 8  # results per process that may wait for their turn, to bound memory
-ENDED = "a process that drew ended, as the system does where memory runs out"
+MOST = 61 if sys.platform == "win32" else sys.maxsize  # processes that Windows lets one pool wait for
 
 _inherited: list[Any] = []  # in a worker: the function and its items, inherited from the parent
+
+
+def process_ended() -> PecliError:
+    """Return the error for a process that ended without a result."""
+    text = "a process that drew ended, as the system does where memory runs out"
+    if START == "fork":
+        return PecliError(text)
+    return PecliError(f'{text}, or because a script calls pecli outside `if __name__ == "__main__":`')
 
 
 def cores() -> int:
@@ -104,7 +112,7 @@ def map_in_order(work: Callable[[T], R], items: Sequence[T], doing: str, count: 
             for _ in track(items, doing):
                 yield next(results)
         except BrokenProcessPool:
-            raise PecliError(ENDED) from None
+            raise process_ended() from None
 
 
 def _do_inherited(number: int) -> Any:
@@ -124,7 +132,7 @@ def processes(count: int, *inherited: Any) -> Iterator[ProcessPoolExecutor]:
 
     before = set(multiprocessing.active_children())
     context: Any = multiprocessing.get_context(START)
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_init_worker, initargs=inherited)
+    pool = ProcessPoolExecutor(min(count, MOST), mp_context=context, initializer=_init_worker, initargs=inherited)
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*fork", DeprecationWarning)  # safe: numpy's threads are idle

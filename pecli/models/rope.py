@@ -306,7 +306,7 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
         base = keys.number(*SLIDING_THETA)
         if base is None:
             base = item.theta_of(kind)
-            reading.assumed("rope_theta", f"{base:.10g} in sliding layers")
+            reading.assumed(f"{kind}.rope_theta", f"{base:.10g}")
     elif base is None:
         base = _theta_at_top(reading, layer)
     alpha = inside.number("alpha") if inside.text("rope_type", "type") == "dynamic" else None

@@ -12,7 +12,7 @@ from pecli.jobs.sweep import jobs_of
 
 Given = dict[str, Any]
 ROPE = "rope:d=8,scaling"
-LIMITS: list[tuple[str, Given, Given, Given]] = [  # a figure, its options, more at a limit, and the same beyond it
+LIMITS: list[Any] = [  # a figure, its options, more at a limit, and the same beyond it
     ("heatmap", {}, {"size": "0.5x1"}, {"size": "0.49x1"}),
     ("heatmap", {}, {"size": "100x1"}, {"size": "101x1"}),
     ("heatmap", {"size": "100x1"}, {"dpi": 655}, {"dpi": 656}),

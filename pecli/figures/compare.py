@@ -65,9 +65,8 @@ class CompareNumbers(ComposedNumbers):
         """Return a note that the two tables of a difference order their columns differently, or ""."""
         pairings = [getattr(encoding, "pairing", "") for encoding in self.view.encodings]
         difference = len(self.parts) > len(self.view.encodings) and isinstance(self.parts[0].numbers, HeatmapNumbers)
-        return (
-            say("compare.orders", first=pairings[0], second=pairings[1]) if difference and len({*pairings}) > 1 else ""
-        )
+        known = difference and all(pairings) and len({*pairings}) > 1
+        return say("compare.orders", first=pairings[0], second=pairings[1]) if known else ""
 
     def message(self) -> str:
         """Return the headline.

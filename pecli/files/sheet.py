@@ -102,7 +102,7 @@ class Sheet:
         """
         long = long or self.always_long
         rows = self.order if long and not self.named else self.order[:-1]
-        places = [own for own in self.places if {*own.dimensions} <= {*rows}]
+        places = [own for own in self.places if {*own.dimensions} <= {*rows} and np.size(own.values)]
         header = [own.name if long or len(self.order) > 2 else own.field for own in places]
         columns = [self._column(own, rows) for own in places]
         if rows == self.order:

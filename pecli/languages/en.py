@@ -1165,7 +1165,7 @@ TEXTS = {
     "same.rates_differ": "{count} of {all} differ, beginning with pair {first}, by at most {share:.3g} of the larger rate",
     "same.rates_alike": "all {all} agree to within {share:.2g} of a rate",
     "same.permutation": "{one} and {other} are permutations of each other: columns j and j + {half} of the first are columns 2j and 2j + 1 of the second; reorder the rows of each head's query and key weights in the same way",
-    "same.drift": "mean cos {letter}(ω − ω′)",
+    "same.drift": "mean cos p(ω − ω′)",
     "same.drift_at": "{value:.6f} at {length:,}",
     # overrides
     "findings.override_without_effect": "the override has no effect: transformers 5 reads {name} from rope_parameters, into which it was copied when the file was read; override all of rope_parameters, with {name} in it",

@@ -1123,7 +1123,7 @@ TEXTS = {
     "same.rates_differ": "{all} 个中有 {count} 个不同，第一个是第 {first} 个，最大相差较大者的 {share:.3g}",
     "same.rates_alike": "{all} 个全部相同，最多相差 {share:.2g}（相对值）",
     "same.permutation": "{one} 与 {other}：只差一个排列；一方的第 j 列和第 j + {half} 列是另一方的第 2j 列和第 2j + 1 列，各头的查询和键权重的行也必须这样重排",
-    "same.drift": "cos {letter}(ω − ω′) 的均值",
+    "same.drift": "cos p(ω − ω′) 的均值",
     "same.drift_at": "{length:,} 处为 {value:.6f}",
     # overrides
     "findings.override_without_effect": "这个覆盖不起作用：transformers 5 读的是 rope_parameters 里的 {name}，读文件时已放进去；请给出整个 rope_parameters，其中含有 {name}",

@@ -498,3 +498,9 @@ def test_heads_that_see_all_positions_have_the_bias_of_the_farthest_key_in_a_cor
 def test_the_panels_that_the_headline_names_are_marked() -> None:
     panels = page_of("offsets", encoding=["sinusoidal:d=8", "binary:d=6"], length=40).axes
     assert [getattr(panel, "named", False) for panel in panels] == [True, False]
+
+
+def test_a_csv_file_of_a_learned_bias_has_no_column_for_a_reach_that_nobody_knows(ask: Any, folder: Any) -> None:
+    assert ask("offsets", "t5", "-n", "9", "-o", "a.csv").code == 0
+    header, first, *_ = (folder / "a.csv").read_text().splitlines()
+    assert "reach" not in header and header.count(",") == first.count(",")

@@ -315,7 +315,9 @@ class IdentifyReport:
             for part in found.up_to
             if part not in found.kept
         ]
-        parts = [*damaged, *([say("identify.up_to_form")] if found.kept else []), *parts]
+        rounded = tuple(name for name in found.kept if name.partition("_")[2] in ROUNDED)
+        form = [say("identify.up_to_form")] if len(found.kept) > len(rounded) else []
+        parts = [*damaged, *form, *kept_texts(rounded), *parts]
         return say("identify.same_up_to", parts=listing(parts))
 
     @property

@@ -16,6 +16,7 @@ from safetensors.numpy import save_file
 import pecli
 from pecli.core.language import say
 from pecli.core.lazy import Array
+from pecli.core.numbers import ROUND
 from pecli.encodings.rope import Rope
 from tests.conftest import Ask
 
@@ -514,3 +515,10 @@ def test_slopes_and_divisors_are_known_without_a_base(ask: Ask, folder: Path) ->
     np.save("freqs.npy", (plain / scaled).astype(np.float32))
     data = told(ask, "freqs.npy")
     assert (data["spec"], data["kept"]) == (spec, ["divisors"])
+
+
+def test_rounded_rates_are_not_in_what_the_command_draws(ask: Ask, folder: Path) -> None:
+    rates = ROUND["bfloat16"](Rope(d=64, base=500000).frequencies())
+    np.save("t.npy", np.cos(np.arange(300.0)[:, None] * rates))
+    said = say("identify.kept_rounded", what=say("identify.what_rates"), dtype="bfloat16")
+    assert " ".join(ask("identify", "t.npy").out.split()).count(said) == 2

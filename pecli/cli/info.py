@@ -48,16 +48,11 @@ from pecli.reports.identify import IdentifyData, IdentifyOptions, read_and_ident
 def encodings(
     name: str | None,
     *,
-    output: tuple[str, ...],
-    format: str | None,
-    csv_sep: str,
-    decimal: str,
-    json: bool,
     cite: bool,
-    **_: object,
+    **run: Any,
 ) -> None:
     """Print the list of encodings, or one of them in detail."""
-    targets = targets_of(output, format, json, {"csv_sep": csv_sep, "decimal": decimal})[0]
+    targets = targets_of(run)[0]
     kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
     if cite:
         print_citations(kinds, targets)
@@ -161,14 +156,8 @@ def model(
     figure: str,
     strict: bool,
     cite: bool,
-    output: tuple[str, ...],
-    format: str | None,
-    csv_sep: str,
-    decimal: str,
     lang: str | None,
-    json: bool,
-    quiet: bool,
-    verbose: bool,
+    **run: Any,
 ) -> None:
     """Print what a model's config.json does to positions, and its errors; for several files, first how they differ.
 
@@ -179,7 +168,7 @@ def model(
 
     if not paths:
         raise UsageError("pecli model needs the path of a config.json, or of a folder with one")
-    targets, pictures = targets_of(output, format, json, {"csv_sep": csv_sep, "decimal": decimal}, pictures=True)
+    targets, pictures = targets_of(run, pictures=True)
     usual = ModelPicture.options()["figure"].default
     if figure != usual and not pictures:
         raise UnusedOptionError("figure", figure, "no picture is written", f"add a file, such as -o {figure}.png")
@@ -193,7 +182,7 @@ def model(
         if pictures:
             models, names = report.models_by_runtime()
             specs = specs_of(models, figure, names)
-            draw(figure, {"encoding": specs, **language.settings()}, pictures, format, quiet=quiet, verbose=verbose)
+            draw(figure, {"encoding": specs, **language.settings()}, pictures, run)
         if targets or not pictures:
             publish(document, data, targets)
         return
@@ -201,7 +190,7 @@ def model(
         made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
         print_citations(made, [*targets, *pictures])
     elif pictures:
-        draw_models(report.models, figure, pictures, format, language, quiet=quiet, verbose=verbose)
+        draw_models(report.models, figure, pictures, language, run)
     if not cite and (targets or not pictures):
         publish(document, data, targets, lines)
     for failure in failures:
@@ -222,19 +211,17 @@ def model_schema() -> dict[str, Any]:
     return schema_of(OneModel | SeveralModels | ComparisonData | RuntimesData)
 
 
-def draw_models(
-    models: Sequence[Any], figure: str, paths: list[str], format: str | None, language: Any, **how: Any
-) -> None:
+def draw_models(models: Sequence[Any], figure: str, paths: list[str], language: Any, run: Mapping[str, Any]) -> None:
     """Draw the figure of these models into the files, or show it in the terminal if there are none.
 
     language : the language of the picture's texts
-    how : arguments of `run_jobs`
+    run : the values of the options that all commands share
     """
     from pecli.models.spec import layers_of
     from pecli.reports.model import names_of
 
     shown = {"encoding": specs_of(models, figure)} if figure != "layers" else layers_of(models, names_of(models))
-    draw(figure, {**shown, **language.settings()}, paths, format, **how)
+    draw(figure, {**shown, **language.settings()}, paths, run)
 
 
 def specs_of(models: Sequence[Any], figure: str, names: Sequence[str] = ()) -> list[str]:
@@ -289,16 +276,18 @@ MODEL_COMMAND = Command(
 )
 
 
-def draw(figure: str, options: dict[str, Any], paths: list[str], format: str | None, **how: Any) -> None:
+def draw(figure: str, options: dict[str, Any], paths: list[str], run: Mapping[str, Any], seen: bool = False) -> None:
     """Draw a figure into these files, or show it in the terminal.
 
-    how : arguments of `run_jobs`
+    run : the values of the options that all commands share
+    seen : also show the picture in the terminal
     """
     from pecli.cli.draw import run_jobs
     from pecli.jobs.sweep import job_of
 
-    files = {"output": paths, "format": format} if paths else {}
-    run_jobs([job_of(figure, {**options, **files})], **{"as_json": False, **how})
+    files = {"output": paths, "format": run["format"]} if paths else {}
+    how = {"as_json": run["json"], "quiet": run["quiet"], "verbose": run["verbose"], "seen": seen}
+    run_jobs([job_of(figure, {**options, **files})], **how)
 
 
 def extend(
@@ -308,20 +297,15 @@ def extend(
     trained: int | None,
     new_base: float | None,
     method: str,
-    output: tuple[str, ...],
-    format: str | None,
-    csv_sep: str,
-    decimal: str,
     lang: str | None,
-    json: bool,
-    **_: object,
+    **run: Any,
 ) -> None:
     """Print how a model's context could be extended: what each method changes, and the settings for each runtime."""
     from pecli.reports.extend import extend as report_of
 
     if path is None:
         raise UsageError("pecli extend needs the path of a config.json, or of a folder with one")
-    targets = targets_of(output, format, json, {"csv_sep": csv_sep, "decimal": decimal})[0]
+    targets = targets_of(run)[0]
     with use_language(language_of(lang)):
         report = report_of(path, to, trained, new_base, method)
         document, data, lines = report.document, report.data, report.lines()
@@ -358,34 +342,24 @@ def identify(
     base: float | None,
     tensor: str | None,
     strict: bool,
-    output: tuple[str, ...],
-    format: str | None,
-    csv_sep: str,
-    decimal: str,
     lang: str | None,
     show: bool,
-    json: bool,
-    quiet: bool,
-    verbose: bool,
+    **run: Any,
 ) -> None:
     """Print which formula made a table, a command line that draws it, and where and by how much the table differs.
 
     Exits with 1 if no formula or known mistake explains all values up to rounding.
     """
-    (targets, pictures), language = (
-        targets_of(output, format, json, {"csv_sep": csv_sep, "decimal": decimal}, pictures=True),
-        language_of(lang),
-    )
+    (targets, pictures), language = targets_of(run, pictures=True), language_of(lang)
     with use_language(language):
         report = read_and_identify(table, tensor, rates, base)
         document, lines, sentence = report.blocks(), report.lines(), report.sentence()
     if pictures or show:
         figure, options = report.picture()
-        how = {"as_json": json, "quiet": quiet, "verbose": verbose, "seen": show}
-        draw(figure, {**options, **language.settings()}, pictures, format, **how)
+        draw(figure, {**options, **language.settings()}, pictures, run, seen=show)
     if targets or not pictures:
         publish(document, report.data, targets, lines)
-    if pictures and not quiet:
+    if pictures and not run["quiet"]:
         print_notes(sentence)
     if not (report.found.correct if strict else report.found.certain):
         raise typer.Exit(1)
@@ -418,26 +392,19 @@ IDENTIFY_COMMAND = Command(
 
 def tensors(
     files: list[str],
-    *,
-    output: tuple[str, ...],
-    format: str | None,
-    csv_sep: str,
-    decimal: str,
-    json: bool,
-    quiet: bool,
-    **_: object,
+    **run: Any,
 ) -> None:
     """Print the tensors in files of numbers, and a command line that draws the position table or a candidate for it."""
-    targets = targets_of(output, format, json, {"csv_sep": csv_sep, "decimal": decimal})[0]
+    targets = targets_of(run)[0]
     paths = expand_paths(files, *(f"*{ending}" for ending in TABLE_READERS))
     every = [(path, *tensors_in(path)) for path in paths]
     document: list[Block] = []
     for path, table, lines, _found in every:
         blocks: list[Block] = [*([Paragraph(path, heading=True)] if len(paths) > 1 else []), table]
-        document += [*blocks, *map(Paragraph, [] if quiet else lines)]
+        document += [*blocks, *map(Paragraph, [] if run["quiet"] else lines)]
         if not targets:
             print_blocks(blocks)
-            if not quiet:
+            if not run["quiet"]:
                 print_results(lines)  # not wrapped, so that they can be copied
     if targets:
         publish(document, {"results": [each for *_, each in every]}, targets)

@@ -73,20 +73,21 @@ class Target(NamedTuple):
     about: FileMetadata
 
 
-def targets_of(
-    outputs: Sequence[str] | None, format: str | None, as_json: bool, signs: Mapping[str, str], pictures: bool = False
-) -> tuple[list[Target], list[str]]:
+def targets_of(run: Mapping[str, Any], pictures: bool = False) -> tuple[list[Target], list[str]]:
     """Return the files for the text, [] for the terminal, and the paths for pictures.
 
-    signs : the values of --csv-sep and --decimal
+    run : the values of the options that say where a text goes: those of `cli.options.file_options`, and --json
+    pictures : whether the command can draw, too
 
     Raises
     ------
     UsageError : a format that cannot hold text, or signs without a .csv file
     """
+    outputs, format, as_json = run["output"], run["format"], run["json"]
     if as_json and (outputs or format not in (None, "json")):
         raise UsageError("--json prints JSON: leave --output and --format out", option="json")
-    texts, drawn, output = list[Target](), list[str](), Output.make(signs)
+    texts, drawn = list[Target](), list[str]()
+    output = Output.make({name: run[name] for name in ("csv_sep", "decimal")})
     about = FileMetadata("", "", separator=SEPARATORS[output.csv_sep], decimal=DECIMALS[output.decimal])
     forms = [*(name for name, item in FORMATS.items() if pictures and item.picture), *FORMS]
     for path in outputs or ([STDOUT] if format or as_json else []):

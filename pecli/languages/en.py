@@ -197,6 +197,7 @@ TEXTS = {
     "compare.most_in_dimension_at": "most in dimension {number} at {at}",
     "compare.difference": "difference",
     "compare.not_all_panels_have": "limits differ between panels",
+    "compare.each_pixel_largest": "each pixel of the difference is the largest of {cells}",
     "compare.no_difference": "no difference",
     "compare.the_two_differ_by": "the two differ by up to {number}",
     "compare.the_is_larger_by": "the {measure} is larger by up to {number} with {name}",

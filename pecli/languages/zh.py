@@ -194,6 +194,7 @@ TEXTS = {
     "compare.most_in_dimension_at": "最大处：第 {number} 维，{at}",
     "compare.difference": "差",
     "compare.not_all_panels_have": "并非所有子图的范围都相同",
+    "compare.each_pixel_largest": "差的每个像素为 {cells}中绝对值最大者",
     "compare.no_difference": "没有差别",
     "compare.the_two_differ_by": "二者最多相差 {number}",
     "compare.the_is_larger_by": "{name} 时{measure}较大，最多大 {number}",

@@ -136,7 +136,7 @@ def test_a_pixel_of_a_difference_is_the_largest_of_its_cells(
     np.save("table.npy", table)
     np.save("alternating.npy", np.where(np.arange(length)[:, None] % 2, table + 1, table))
     options: Any = {"encoding": ["table.npy", other], "figure": figure, "length": length, "difference": True, "dpi": 40}
-    job = pecli.figure("compare", **options)
+    job: Any = pecli.figure("compare", **options)
     first, _, difference = (part.numbers for part in job.seen.parts)
     one, two = (pecli.figure(figure, encoding=own, length=length).numbers.main for own in options["encoding"])
     far, size = one - two, first.block

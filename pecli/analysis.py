@@ -270,10 +270,11 @@ class Numbers(Generic[E_co]):
         """
         return self
 
-    def difference(self, other: Self, reach: Limits | None) -> Self:
+    def difference(self, other: Self, reach: Limits | None, whole: Array | None = None) -> Self:
         """Return these numbers minus the other ones.
 
         reach : the smallest and the largest difference, or None if there are too many differences to compute
+        whole : all differences, or None if there are too many
         """
         text = (
             "--difference needs a figure that is one image of the same size for each encoding: try heatmap or distance"

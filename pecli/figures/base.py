@@ -16,6 +16,7 @@ from pecli.core.numbers import minus
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding, ends_of
 from pecli.files.sheet import aside
+from pecli.measures.reduce import largest_of_blocks
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
 from pecli.page.panels import Panel, PanelGroup, in_columns
@@ -188,11 +189,15 @@ def cell_averaging_note(encoding: Encoding | None, rows: int, columns: int, log:
     return say(text, cells=cells) if max(rows, columns) > 1 else ""
 
 
-def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
+def difference_of(
+    first: N, second: N, reach: Limits | None, whole: Array | None, block: tuple[int, int], **facts: Any
+) -> N:
     """Return numbers whose main array is the first one's minus the second one's, with colours symmetric about 0.
 
     reach : the smallest and the largest difference; with None, the colour limits are bounds that follow from the ends
         of both colour scales
+    whole, block : all differences and the rows and columns in a pixel, which shows the largest of them; if `whole` is
+        None, the differences are those of the numbers shown
     facts : other fields to replace in the result
 
     Raises UsageError if the shapes differ.
@@ -203,7 +208,8 @@ def difference_of(first: N, second: N, reach: Limits | None, **facts: Any) -> N:
         raise UsageError(text, option="difference")
     low, high = (first.ends[0] - second.ends[1], first.ends[1] - second.ends[0]) if reach is None else reach
     limit = max(-low, high) or 1.0
-    facts |= {first.main_array: first.main - second.main, "palette": DIFFERENCE}
+    main = first.main - second.main if whole is None else largest_of_blocks(whole, *block)
+    facts |= {first.main_array: main, "palette": DIFFERENCE}
     facts |= dict(zip(("smallest", "largest"), reach or (None, None), strict=True))
     facts["sample"] = tuple(own - other for own, other in zip(first.sample, second.sample, strict=True))
     return replace(first, ends=(-limit, limit), **facts)

@@ -193,11 +193,11 @@ class Bias(BiasFigure):
             place_bands(panel, canvas)
 
     def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
-        heads, count = len(self.shown_heads(view)), view.positions.blocks(view.pixel_side).count
+        heads, count = len(self.computed_heads(view)), view.positions.blocks(view.pixel_side).count
         return max((heads, count, count), (view.encoding.n_heads, 2 * view.positions.length), key=prod)
 
     def compute(self, view: View[BiasEncoding]) -> BiasNumbers:
-        blocks, heads = view.positions.blocks(view.pixel_side), self.shown_heads(view)
+        blocks, heads = view.positions.blocks(view.pixel_side), self.computed_heads(view)
         by_offset = view.encoding.bias(np.arange(1 - blocks.length, blocks.length, dtype=np.float64))[heads]
         coloured = distances_of_buckets(view.encoding, by_offset)
         seen = coloured[np.isfinite(coloured)]

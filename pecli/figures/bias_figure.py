@@ -36,7 +36,10 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
     default_encoding: ClassVar[str] = "alibi"
 
     head: tuple[int, ...] | None = option(
-        None, "heads to show, one panel each", at_least=0, unset=f"up to {PANELS}, from first to last"
+        None,
+        "heads to show, one panel each",
+        at_least=0,
+        unset=f"up to {PANELS}; all in files of numbers",
     )
     lowest: float | None = option(
         None, "lowest bias of the colour scale", at_least=-MAX_EXACT, unset=f"the lowest shown, but not below {FAINT:g}"
@@ -58,6 +61,11 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
                 free = heads[~np.isin(heads, ends)]
                 heads = np.where(heads == free[np.abs(free - end).argmin()], end, heads)
         return np.sort(heads)
+
+    def computed_heads(self, view: View[BiasEncoding]) -> Array:
+        """Return the heads to compute: those drawn, or, for a file of numbers, all unless some are named."""
+        every = view.panels is None and self.head is None
+        return np.arange(view.encoding.n_heads) if every else self.shown_heads(view)
 
     def check_view(self, view: View[BiasEncoding]) -> None:
         super().check_view(view)

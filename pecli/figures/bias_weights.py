@@ -56,10 +56,10 @@ class BiasWeights(BiasFigure):
     """The figure of `bias --softmax`."""
 
     def shape(self, view: View[BiasEncoding]) -> tuple[int, ...]:
-        return (view.encoding.n_heads, 2 * view.positions.length)
+        return (len(self.computed_heads(view)), 2 * view.positions.length)
 
     def compute(self, view: View[BiasEncoding]) -> WeightNumbers:
-        heads, length = self.shown_heads(view), view.positions.length
+        heads, length = self.computed_heads(view), view.positions.length
         weights = weights_by_distance(view.encoding, length)[heads]
         edges = even_edges(length, view.line_points)
         low, high, _ = envelope(lambda first, count: weights[:, first : first + count], edges, len(heads))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from pecli.analysis import measure_option
 from pecli.core.errors import UsageError, option_text
@@ -39,6 +39,7 @@ from pecli.page.panels import PanelGroup
 
 MAX_WHOLE = 2**22  # numbers: with more, the place of the largest difference is not computed
 FEW = 0.5  # largest share of dimensions or positions with differences that the headline lists
+Differences: TypeAlias = "tuple[tuple[float, float] | None, dict[str, Any], Array | None]"
 MAX_NAME = 28  # characters of a difference's title
 
 
@@ -51,15 +52,29 @@ class CompareNumbers(ComposedNumbers):
         depends on it alone; for tables also the dimensions and the range of positions with any difference
     measured : the name of the measure, or ""
     apart : a note on why the panels do not share colour limits, or ""
+    whole : whether all differences were computed, of which a pixel shows the largest
     """
 
     reach: tuple[float, float] | None = None
     where: Mapping[str, Any] = field(default_factory=dict)
     measured: str = ""
     apart: str = ""
+    whole: bool = False
 
     def marks(self) -> list[str]:
-        return [self.apart, self._column_order_note(), *super().marks()]
+        limits = [part.numbers.limits() for part in self.parts[: len(self.view.encodings)]]
+        texts = {tuple(number_text(end, 2) for end in ends) if ends else None for ends in limits}
+        apart = "" if len(texts) == 1 and None not in texts else self.apart  # limits that look equal
+        return [apart, self._column_order_note(), self._pixel_note(), *super().marks()]
+
+    def _pixel_note(self) -> str:
+        """Return the note that a pixel of the difference shows the largest of several; "" if it shows one."""
+        numbers = self.parts[-1].numbers
+        if not self.whole or not isinstance(numbers, HeatmapNumbers | DistanceNumbers):
+            return ""
+        columns = numbers.columns_block if isinstance(numbers, HeatmapNumbers) else numbers.block
+        cells = say("figures.cells", rows=numbers.block, columns=columns)
+        return say("compare.each_pixel_largest", cells=cells) if max(numbers.block, columns) > 1 else ""
 
     def _column_order_note(self) -> str:
         """Return a note that the two tables of a difference order their columns differently, or ""."""
@@ -254,16 +269,17 @@ class Compare(Composite, Highlighting[Encoding]):
             trained = len(view.encodings) == 2 and all(getattr(own, "trained", False) for own in view.encodings)
             if not trained or not isinstance(numbers.parts[0].numbers, HeatmapNumbers):
                 return numbers
-            reach, where = self._measured_differences(view)
+            reach, where, _ = self._measured_differences(view)
             return replace(numbers, reach=reach, where=where)
         first, second = numbers.parts
         if not isinstance(first.numbers, HeatmapNumbers | DistanceNumbers):
             first.numbers.difference(second.numbers, None)  # raises UsageError
-        reach, where = self._measured_differences(view)
-        difference = first.numbers.difference(second.numbers, reach)
+        reach, where, whole = self._measured_differences(view)
+        difference = first.numbers.difference(second.numbers, reach, whole)
         parts, measure = (first, second, Part(first.figure, difference)), getattr(first.numbers, "measure", "")
         measured = comparison_of(view.encoding, measure).label if measure else ""
-        return replace(numbers, parts=parts, measured=measured, reach=reach, where=where)
+        known = whole is not None
+        return replace(numbers, parts=parts, measured=measured, reach=reach, where=where, whole=known)
 
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         """Draw the panels and mark the largest difference; return one mappable per panel."""
@@ -304,48 +320,48 @@ class Compare(Composite, Highlighting[Encoding]):
             return say("compare.not_all_panels_have")
         return say("compare.limits_are_shared_by", measure=growing[0])
 
-    def _measured_differences(self, view: View[Encoding]) -> tuple[tuple[float, float] | None, dict[str, Any]]:
+    def _measured_differences(self, view: View[Encoding]) -> Differences:
         """Return the same as `_differences`; raise UsageError if --tolerance cannot be checked."""
-        reach, where = self._differences(view)
+        reach, where, whole = self._differences(view)
         if self.tolerance is not None and reach is None:
             text = f"--tolerance compares at most {MAX_WHOLE:,} numbers of a table, but these have more"
             raise UsageError(text, option="tolerance", advice="give a smaller --length")
-        return reach, where
+        return reach, where, whole
 
-    def _differences(self, view: View[Encoding]) -> tuple[tuple[float, float] | None, dict[str, Any]]:
-        """Return the smallest and the largest difference, and the fields that tell where two tables differ.
+    def _differences(self, view: View[Encoding]) -> Differences:
+        """Return the smallest and the largest difference, the places where tables differ, and all differences.
 
-        Return (None, {}) if there are too many numbers or the shapes differ.
+        Return (None, {}, None) if there are too many numbers or the shapes differ.
         """
         figure, views = self.part(), [cell.view for cell in self.cells_of(view)[:2]]
         if max(prod(figure.shape(own)) for own in views) > MAX_WHOLE:
             first, second = (figure.all_values(own) for own in views)
             if first is None or second is None or first.shape != second.shape:
-                return None, {}
-            return _ends_of(first - second), {}
+                return None, {}, None
+            return _ends_of(first - second), {}, None
         one, other = (figure.compute(own) for own in views)
         assert isinstance(one, HeatmapNumbers | DistanceNumbers)  # only these have differences
         if one.main.shape != other.main.shape:
-            return None, {}  # `difference_of` raises UsageError
+            return None, {}, None  # `difference_of` raises UsageError
         array, rows = one.main - other.main, one.positions
         reach, sizes = _ends_of(array), np.nan_to_num(np.abs(array))
         if not sizes.any():
-            return reach, {}
+            return reach, {}, array
         row, column = map(int, np.unravel_index(sizes.argmax(), sizes.shape))
         found = float(array[row, column])
         if isinstance(one, DistanceNumbers):
             offset, most = column - row, ROUNDING * sizes.max()
             if not np.allclose(array[1:, 1:], array[:-1, :-1], rtol=0, atol=most):
-                return reach, {"p": int(rows[row]), "q": int(rows[column]), "difference": found}
+                return reach, {"p": int(rows[row]), "q": int(rows[column]), "difference": found}, array
             middle = (len(rows) - abs(offset)) // 2 + max(0, -offset)
             place = {"p": int(rows[middle]), "q": int(rows[middle + offset])}
-            return reach, {**place, "offset": abs(offset), "difference": found}
+            return reach, {**place, "offset": abs(offset), "difference": found}, array
         differing = sizes > ROUNDING * sizes.max()
         places, dims = rows[differing.any(axis=1)], np.flatnonzero(differing.any(axis=0))
         where: dict[str, Any] = {"position": int(rows[row]), "dimension": column, "difference": found}
         if min(len(dims) / array.shape[1], np.ptp(places) / len(rows)) <= FEW:
             where |= {"dimensions": dims.tolist(), "positions": [int(places[0]), int(places[-1])]}
-        return reach, where
+        return reach, where, array
 
     def title(self, view: View[Encoding]) -> str:
         item = view.encoding.title(join_title) if len(view.encodings) == 1 else ""

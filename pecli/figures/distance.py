@@ -60,8 +60,9 @@ class DistanceNumbers(ColouredNumbers[Any]):
     def limits(self) -> Limits | None:
         return None if self.undefined == self.view.covered.length**2 else self.ends
 
-    def difference(self, other: Self, reach: Limits | None) -> Self:
-        return difference_of(self, other, reach, by_offset=self.by_offset and other.by_offset)
+    def difference(self, other: Self, reach: Limits | None, whole: Array | None = None) -> Self:
+        by_offset = self.by_offset and other.by_offset
+        return difference_of(self, other, reach, whole, (self.block, self.block), by_offset=by_offset)
 
 
 @dataclass(frozen=True)

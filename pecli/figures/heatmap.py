@@ -208,9 +208,15 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         inside = self.inside if (low, high) == self.ends else None
         return replace(self, ends=(low, high), palette=palette, inside=inside)
 
-    def difference(self, other: Self, reach: Limits | None) -> Self:
-        result = difference_of(self._with_rows_like(other), other._with_rows_like(self), reach)
-        return replace(result, limit=result.ends[1])
+    def difference(self, other: Self, reach: Limits | None, whole: Array | None = None) -> Self:
+        first, second, block = (
+            self._with_rows_like(other),
+            other._with_rows_like(self),
+            (self.block, self.columns_block),
+        )
+        result = difference_of(first, second, reach, whole, block, inside=None)
+        dims = self.dims if whole is None else np.arange(0, whole.shape[1], self.columns_block)
+        return replace(result, limit=result.ends[1], dims=dims)
 
     def _with_rows_like(self, other: Self) -> Self:
         """Return a copy with single rows instead of means if `other` has the single rows of a learned table."""

@@ -239,9 +239,28 @@ def principal_coordinates(encoding: TableEncoding, covered: Positions, count: in
     else:
         sizes, vectors = np.linalg.eigh(rows.T @ rows)
     largest = np.sort(np.argsort(sizes)[-count:])[::-1]
+    for size in sizes[largest]:
+        if size > ROUNDING * sizes[largest[0]]:
+            equal = np.flatnonzero(np.abs(sizes - size) <= ROUNDING * sizes[largest[0]])[::-1]
+            vectors[:, equal] = basis_of_span(vectors[:, equal])
     axes = vectors[:, largest]
     peaks = np.abs(axes) >= (1 - ROUNDING) * np.abs(axes).max(axis=0)  # of equal peaks, the first decides the sign
     return rows @ (axes * np.sign(axes[peaks.argmax(axis=0), np.arange(count)])), np.maximum(sizes, 0.0), largest
+
+
+def basis_of_span(vectors: Array) -> Array:
+    """Return an orthonormal basis (d, m) that depends only on the span of the orthonormal `vectors` (d, m).
+
+    Of components with equal variance, every machine finds others. The basis consists of the projections of unit vectors
+    on the rest of the span, at each step of that with the longest projection, or the first of several.
+    """
+    rest, basis = vectors, []
+    for _ in range(vectors.shape[1]):
+        lengths = np.linalg.norm(rest, axis=1)
+        first = int((lengths >= (1 - ROUNDING) * lengths.max()).argmax())
+        basis.append(rest[first] / lengths[first])
+        rest = rest - np.outer(rest @ basis[-1], basis[-1])
+    return vectors @ np.transpose(basis)
 
 
 def nearest_are_neighbours(points: Array) -> bool:

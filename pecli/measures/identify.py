@@ -707,8 +707,9 @@ def identify_biases(biases: Array) -> Identified | None:
     kind = type_of(biases)
     if (encoding := alibi_of(biases, 4 * RELATIVE[kind])) is None:
         return None
+    kept = "biases" if np.squeeze(biases).ndim == 3 else "biases_of_one_query"
     return Identified(
-        number_type=kind, filled=biases.shape[-1], certain=True, encoding=encoding, same=True, kept=("biases",)
+        number_type=kind, filled=biases.shape[-1], certain=True, encoding=encoding, same=True, kept=(kept,)
     )
 
 

@@ -90,6 +90,18 @@ def averaged_rows(table: Array, size: int) -> Array:
     return np.add.reduceat(table, starts, axis=0) / np.diff(np.append(starts, len(table)))[:, None]
 
 
+def largest_of_blocks(array: Array, rows: int, columns: int) -> Array:
+    """Return, for each block of `rows` × `columns` numbers, the one with the largest absolute value.
+
+    NaN is ignored; the last blocks may be smaller.
+    """
+    high, low = array, array
+    for axis, size in enumerate((rows, columns)):
+        starts = np.arange(0, array.shape[axis], size)
+        high, low = np.fmax.reduceat(high, starts, axis=axis), np.fmin.reduceat(low, starts, axis=axis)
+    return np.where(high >= -low, high, low)
+
+
 MAX_POSITIONS = 10**10  # largest length of a line that is computed at every position: some minutes
 
 

@@ -51,6 +51,10 @@ PARAMETERS = (  # keys of rope_parameters
     *("low_freq_factor", "high_freq_factor", "short_factor", "long_factor", "mrope_section", "mrope_interleaved"),
     "llama_4_scaling_beta",
 )
+OTHER_BASES = ("rotary_emb_base", "rope_embedding_base", "rotary_base", "rope_base", "rope_freq_constant", "theta")
+OTHER_SHARES = ("rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
+# other names of rope_theta and partial_rotary_factor; in transformers, only types read them whose `reads` has them
+OTHER_KEYS = (*OTHER_BASES, *OTHER_SHARES, "rotary_dim")
 CHOICES = {  # allowed words of fields that are words or lists of words
     "position": POSITIONS,
     "pairing": ("half", "interleaved"),
@@ -63,7 +67,7 @@ CHOICES = {  # allowed words of fields that are words or lists of words
     "axes": ("blocks", "repeated", "alternating", "rising"),
     "scale_grid": ("index", "dinov3"),
     "grid_rule": ("middle", "reference", "base"),
-    "reads": ("alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk"),
+    "reads": (*OTHER_KEYS, "alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk"),
     "words": (*POSITIONS, "relative_key"),
     "scalings": ("none", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional"),
     "grid": (  # keys of a size, a patch or a stride in a config; a new type may need another

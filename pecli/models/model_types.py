@@ -33,8 +33,9 @@ class Architecture:
     needs : keys that a scaling with the head dimension in its formula requires
     own_scaling : a scaling and the names of its parameters, if the code has its own keys for it
     softmax : True if the softmax scale is also multiplied by the square of the scaling's factor from mscale_all_dim
-    reads : keys and scalings that few types read: alibi, use_mem_rope, longrope's short_mscale and long_mscale, and the
-      scaling ntk, with base · factor and all rates divided by factor^(2/d)
+    reads : keys and scalings that few types read: other names of rope_theta and partial_rotary_factor
+      (`facts.OTHER_KEYS`), alibi, use_mem_rope, longrope's short_mscale and long_mscale, and the scaling ntk, with
+      base · factor and all rates divided by factor^(2/d)
     unread : keys that its code does not read
     words : further kinds of positions that position_embedding_type may select in its code; relative_key is, in
       transformers 4, a table of offsets in every layer
@@ -127,6 +128,11 @@ class Architecture:
             by_kind = {"all": value} if key in BY_KIND and not isinstance(value, dict) else value
             values[key] = tuple(by_kind) if isinstance(by_kind, list) else by_kind
         return cls(name, **values)
+
+    @property
+    def in_transformers(self) -> bool:
+        """Whether transformers has this type; then its default sizes are known."""
+        return bool(self.sizes)
 
     def takes(self, kind: str) -> bool:
         """Return whether its code accepts this kind of positions in position_embedding_type."""

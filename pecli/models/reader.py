@@ -16,7 +16,7 @@ from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.models.config_file import Content, Keys, WrongTypeError, read_config, safe_text
 from pecli.models.dialects import Dialect, dialect_of, dialects, translate
-from pecli.models.facts import ALL as ALL, FULL, LINEAR, UNDRAWN
+from pecli.models.facts import ALL as ALL, FULL, LINEAR, OTHER_KEYS, UNDRAWN
 from pecli.models.layers import (
     LEVELS,
     BuildError,
@@ -312,7 +312,8 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
     outer, tower : the model_type of the enclosing config, and the name of this part in it
     """
     architecture = architecture_of(keys, outer, tower)
-    unread = [name for name in architecture.unread if name in keys]
+    few = {*OTHER_KEYS}.difference(architecture.reads) if architecture.in_transformers else ()
+    unread = [name for name in keys.data if name in keys and (name in architecture.unread or name in few)]
     kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place, keys.read)
     reading = Reading(kept, architecture, seq_len)
     for name in unread:

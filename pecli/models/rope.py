@@ -7,7 +7,7 @@ from typing import Any
 from pecli.core.errors import nearest
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.facts import FULL, SLIDING
+from pecli.models.facts import FULL, OTHER_BASES, OTHER_SHARES, SLIDING
 from pecli.models.layers import BuildError, Reading, head_dim, latent, max_position, patches, suggestion
 
 ORIGINAL = "original_max_position_embeddings"
@@ -22,12 +22,9 @@ def original_length(reading: Reading, inside: Keys) -> int | None:
     return top if top is not None else (inside.length(ORIGINAL) or max_position(reading))
 
 
-THETA = (
-    *("rope_theta", "rotary_emb_base", "rope_embedding_base", "rotary_base", "rope_base", "rope_freq_constant"),
-    "theta",
-)
+THETA = ("rope_theta", *OTHER_BASES)
 SLIDING_THETA = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
-FRACTION = ("partial_rotary_factor", "rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
+FRACTION = ("partial_rotary_factor", *OTHER_SHARES)
 MSCALES = ("short_mscale", "long_mscale")  # keys of longrope's attention factors
 HUGE = 1e12  # larger factors are refused
 OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # other names of scalings

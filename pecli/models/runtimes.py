@@ -11,7 +11,7 @@ from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.models.config_file import Keys
 from pecli.models.dialects import as_tuples, config_of_transformers
-from pecli.models.facts import FULL, read_facts
+from pecli.models.facts import FULL, OTHER_KEYS, read_facts
 from pecli.models.layers import Finding, Reading, head_dim
 from pecli.models.model_types import architecture_of
 from pecli.models.overrides import OBJECTS, apply_overrides
@@ -246,6 +246,7 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
         "inner_original": scaling == "llama3" and ORIGINAL not in data and inside.get(ORIGINAL) not in (None, 8192),
         "attention_factor": scaling == "yarn" and inside.get("attention_factor") is not None,
         "truncate": scaling == "yarn" and inside.get("truncate") is False,
+        **{key: data.get(key) is not None for key in OTHER_KEYS},
     }
     if runtime.part_of(data.get("model_type")):
         holds |= _facts_of_parts(data, inside)

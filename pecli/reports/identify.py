@@ -73,6 +73,7 @@ KEPT = {  # forms in which the numbers are stored
     "divisors": "identify.kept_divisors",
     "slopes": "identify.kept_slopes",
     "biases": "identify.kept_biases",
+    "biases_of_one_query": "identify.kept_biases_of_one_query",
     "transposed": "identify.kept_transposed",
     "rows_reversed": "identify.kept_rows_reversed",
     "rows_tiled": "identify.kept_rows_tiled",
@@ -316,9 +317,11 @@ class IdentifyReport:
             if part not in found.kept
         ]
         rounded = tuple(name for name in found.kept if name.partition("_")[2] in ROUNDED)
-        form = [say("identify.up_to_form")] if len(found.kept) > len(rounded) else []
+        biases = isinstance(found.encoding, Alibi) and "slopes" not in found.kept
+        form = [say("identify.up_to_form")] if len(found.kept) > len(rounded) and not biases else []
         parts = [*damaged, *form, *kept_texts(rounded), *parts]
-        return say("identify.same_up_to", parts=listing(parts))
+        what = say("identify.same_biases" if biases else "identify.same_table")
+        return say("identify.same_up_to", what=what, parts=listing(parts)) if parts else what
 
     @property
     def first_position(self) -> float:

@@ -488,6 +488,7 @@ AWAY = np.arange(6) - np.arange(6)[:, None]  # of the key from the query
         (AWAY, -np.inf, "alibi"),
         (AWAY[None], np.finfo(np.float16).min, "alibi"),  # of a batch of one
         (AWAY[-1:], 0, "alibi"),
+        (AWAY[-1], 0, "alibi"),
         (np.arange(6)[None], 0, "alibi"),
         (-np.abs(AWAY), 0, "alibi:direction=both"),
         (AWAY - 0.1, -np.inf, None),
@@ -505,7 +506,10 @@ def test_biases_of_heads_tell_their_alibi(
     assert (ended.code, "Warning" in ended.err) == (0 if spec else 1, False)
     if spec:
         data = json.loads(ended.out)
-        assert (data["spec"], data["kept"], data["command"]) == (spec, ["biases"], f"pecli bias -e {spec}")
+        kept = "biases" if AWAY.shape == places.shape[-2:] else "biases_of_one_query"
+        assert (data["spec"], data["kept"], data["command"]) == (spec, [kept], f"pecli bias -e {spec}")
+        text = " ".join(ask("identify", "b.npy").out.split())
+        assert say(f"identify.kept_{kept}") in text and say("identify.same_table") not in text
 
 
 def test_slopes_and_divisors_are_known_without_a_base(ask: Ask, folder: Path) -> None:

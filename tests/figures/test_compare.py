@@ -127,14 +127,34 @@ def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both
     )
 
 
-def test_a_learned_table_less_a_formula_is_of_the_rows_that_are_drawn_of_it() -> None:
-    options: Any = {"encoding": ["learned:d=8", "sinusoidal:d=8"], "length": 3000, "difference": True, "dpi": 40}
-    seen: Any = pecli.figure("compare", **options).seen
-    first, _, difference = (part.numbers for part in seen.parts)
-    learned, formula = (pecli.encode(own, length=3000) for own in options["encoding"])
-    rows = first.positions.astype(int)
-    assert len(rows) < 3000 and difference.main == pytest.approx((learned - formula)[rows], abs=1e-12)
-    assert difference.ends[1] == pytest.approx(np.abs(learned - formula).max(), abs=1e-12)
+@pytest.mark.parametrize("other", ["alternating.npy", "sinusoidal:d=8"])
+@pytest.mark.parametrize(("figure", "length"), [("heatmap", 3000), ("distance", 900)])
+def test_a_pixel_of_a_difference_is_the_largest_of_its_cells(
+    figure: str, length: int, other: str, folder: Path
+) -> None:
+    table = pecli.encode("learned:d=8", length=length)
+    np.save("table.npy", table)
+    np.save("alternating.npy", np.where(np.arange(length)[:, None] % 2, table + 1, table))
+    options: Any = {"encoding": ["table.npy", other], "figure": figure, "length": length, "difference": True, "dpi": 40}
+    job: Any = pecli.figure("compare", **options)
+    first, _, difference = (part.numbers for part in job.seen.parts)
+    one, two = (pecli.figure(figure, encoding=own, length=length).numbers.main for own in options["encoding"])
+    far, size = one - two, first.block
+    for (row, column), shown in np.ndenumerate(difference.main[:9, :8]):
+        across = slice(column * size, (column + 1) * size) if figure == "distance" else slice(column, column + 1)
+        cells = far[row * size : (row + 1) * size, across].ravel()
+        assert shown == pytest.approx(cells[np.abs(cells).argmax()], abs=1e-12)
+    columns = size if figure == "distance" else 1
+    cells = say("figures.cells", rows=size, columns=columns)
+    assert size > 1 and say("compare.each_pixel_largest", cells=cells) in job.caption()
+    assert difference.ends[1] == pytest.approx(np.abs(far).max(), abs=1e-12)
+
+
+@pytest.mark.parametrize(("largest", "differ"), [(1, False), (0.998, False), (0.5, True)])
+def test_limits_that_look_equal_are_not_said_to_differ(largest: float, differ: bool, folder: Path) -> None:
+    np.save("waves.npy", largest * np.sin(np.outer(np.arange(12), np.linspace(0.1, np.pi / 2, 8))))
+    caption = pecli.figure("compare", encoding=["waves.npy", "sinusoidal:d=8"], length=12).caption()
+    assert (say("compare.not_all_panels_have") in caption) == differ
 
 
 HEATMAPS: Any = {"figure": "heatmap", "length": 50, "dpi": 30, "size": "9x3"}

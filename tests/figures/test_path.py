@@ -45,6 +45,18 @@ def test_a_pair_of_sine_and_cosine_is_a_circle() -> None:
     assert finding(clauses(two.caption())[-1])["key"] == "path.the_next_component_has"
 
 
+@pytest.mark.parametrize("components", [2, 3])
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 0, 2, 1]])
+def test_of_components_with_equal_variance_those_near_the_first_columns_are_drawn(
+    components: int, order: list[int], folder: Path
+) -> None:
+    table = pecli.encode("clock:periods=12,3", length=12)[:, order]
+    for name, rows in (("tall", np.tile(table, (2, 1))), ("wide", np.hstack([table, np.zeros((12, 12))]))):
+        np.save(f"{name}.npy", rows)
+        found = path(encoding=f"{name}.npy", components=components).coordinates
+        assert found == pytest.approx(rows[:, :components], abs=1e-9)
+
+
 def test_of_fewer_positions_than_columns_the_coordinates_are_the_same(folder: Path) -> None:
     rows = np.random.default_rng(4).standard_normal((9, 20))
     np.save("wide.npy", rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,17 @@ def test_other_programs_read_the_columns_as_they_are(
             continue
         assert found.dtype.kind in ("O" if text else "if"), name
         assert found.tolist() == (column.tolist() if text else pytest.approx(column.tolist(), nan_ok=True)), name
+
+
+@pytest.mark.parametrize(("options", "heads"), [("", range(12)), (" --head 3,1", (3, 1))])
+@pytest.mark.parametrize("kind", ["", " --softmax --long"])
+def test_a_file_of_numbers_has_every_head(
+    ask: Ask, folder: Path, options: str, kind: str, heads: Sequence[int]
+) -> None:
+    assert ask(*f"bias alibi:heads=12 -n 4 -o a.csv -o a.png --dpi 30{options}{kind}".split()).code == 0
+    first, *rows = csv.reader(Path("a.csv").read_text(encoding="utf-8").splitlines())
+    found = [*dict.fromkeys(row[0] for row in rows)] if kind else [name.removeprefix("head ") for name in first[2:]]
+    assert found == [*map(str, heads)]
 
 
 def test_a_row_is_one_number_and_says_where_it_stands() -> None:

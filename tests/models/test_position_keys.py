@@ -67,7 +67,6 @@ NAMED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [  # a config, w
     (LLAMA, {"position_embedding_type": "alibi"}, ["position_embedding_type"]),
     (MPT, {"attn_config": {"rope": True, "alibi": False, "rope_theta": 10000}}, ["attn_config.alibi"]),
     (LLAMA, {"rope_theta": 5e5, "rope_scaling": YARN}, []),
-    (LLAMA, {"rope_theta": 5e5, "theta": 3.0}, ["theta"]),  # of two names of one thing the second
     (LLAMA, {"use_logn_attn": True, "use_dynamic_ntk": True}, ["use_logn_attn", "use_dynamic_ntk"]),
     (LLAMA, {"dual_chunk_attention_config": {"chunk_size": 9}}, ["dual_chunk_attention_config"]),
     (

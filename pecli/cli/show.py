@@ -66,7 +66,7 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
 
 
 class Target(NamedTuple):
-    """A file for a text: its path, its format, and the signs of a .csv file."""
+    """A file for a text: its path, its format, and the separator and decimal sign if it is a .csv file."""
 
     path: str
     form: str
@@ -76,7 +76,7 @@ class Target(NamedTuple):
 def targets_of(
     outputs: Sequence[str] | None, format: str | None, as_json: bool, signs: Mapping[str, str], pictures: bool = False
 ) -> tuple[list[Target], list[str]]:
-    """Return the files for the text, [] for the terminal, and the paths for pictures.
+    """Return the files for the text ([] to print it in the terminal), and the paths for pictures.
 
     signs : the values of --csv-sep and --decimal
 
@@ -108,10 +108,10 @@ def targets_of(
 
 
 def publish(document: Document, data: Any, targets: Sequence[Target], lines: Sequence[str] = ()) -> None:
-    """Print a document in the terminal or, if there are targets, write it to these.
+    """Write a document to the target files or, without targets, print it in the terminal.
 
     data : plain values, written to JSON targets instead of the document
-    lines : command lines printed after the document, not wrapped in a terminal
+    lines : command lines to print after the document; they are not wrapped
     """
     if not targets:
         show(document)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import Any, Self
 
-MAX_LISTED = 40  # names in a message
+MAX_LISTED = 40  # most names in a message
 MAX_VALUE_LENGTH = 120  # characters of a value in a message: enough for most paths
 MAX_PATH_LENGTH = 256  # characters of a path in a message
 # ``--length`` or ``--length=5`` in a message, but not inside a command to type, ``pecli …`` or ``hf …``

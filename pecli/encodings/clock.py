@@ -1,4 +1,4 @@
-"""The hands of a clock as a position encoding, and a clock whose periods differ by a fixed factor."""
+"""Two encodings: the hands of a clock, and waves whose periods differ by a fixed factor."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ from pecli.jobs.names import check_generated_names, clashes, escape_placeholders
 from pecli.jobs.sweep import expand, specs_in
 
 STDIN = "-"
-NEEDED = ("command", "encoding", "figure", "output")  # a figure with an error in one of these is read no further
+NEEDED = ("command", "encoding", "figure", "output")  # reading of a figure ends after an error in one of these
 
 
 def read_text(path: str) -> str:
@@ -197,15 +197,14 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
     Parameters
     ----------
     path : the TOML file, ``-`` for standard input
-    folder : folder that all outputs are written to; default: the file's folder, or the current one for standard input
+    folder : folder for all outputs; by default the file's folder, or for standard input the current one
     only : patterns for `Batch.only`; errors in figures that match none of them become notices
-    written : False if the outputs are only looked at, not written
+    written : False if the outputs will not be written
 
     Raises
     ------
-    UsageError : wrong lines, all of them listed
-    PecliError : wrong lines, all of them listed, if each is about a file, a missing table or an output that cannot be
-        written; or the file is not a batch file
+    UsageError : some lines are wrong; all of them are listed
+    PecliError : the file is not a batch file; or all wrong lines are about files: missing, or impossible to write
     """
     import tomllib
 
@@ -216,7 +215,7 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise FileError(f"{shown} is not TOML: {parse_error_text(error)}") from None
-    beside = Path(path).parent if os.path.isfile(path) else Path()  # standard input starts from here
+    beside = Path(path).parent if os.path.isfile(path) else Path()  # for standard input: the current folder
     with search_folder(beside):
         return _Reader(shown, text, tables, beside if folder is None else Path(folder), written).read(only)
 
@@ -273,7 +272,7 @@ class _Reader:
 
         Raises
         ------
-        PecliError : one line for each wrong key; the figure is read again without a wrong key to find the next
+        PecliError : one line for each wrong key: after each error, the figure is read again without that key
         """
         wrong: list[PecliError] = []
         while True:
@@ -324,7 +323,7 @@ class _Reader:
         return Entry(header.name or Path(jobs[0].paths[0]).name, header.note, tuple(jobs))
 
     def _jobs(self, figure: Mapping[str, Any], where: str) -> list[Job]:
-        """Return the jobs of a figure; options in [defaults] count if the figure has them.
+        """Return the jobs of a figure; of the options in [defaults], those that the figure has are used.
 
         where : ``file:line`` of the figure
         """

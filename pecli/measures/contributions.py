@@ -7,7 +7,7 @@ from pecli.encodings.harmonic import dirichlet, reduced_product, turns_of
 
 
 def log_runs(first: int, last: int, count: int) -> tuple[Array, Array]:
-    """Return the first offset and the number of offsets, (count,) each, of equal parts of a logarithmic axis.
+    """Divide a logarithmic axis into equal parts; return their first offsets and numbers of offsets, (count,) each.
 
     A part that is narrower than the step between two offsets gets the nearest offset. A wider part gets all offsets
     within twice its width, so that a wave two parts long does not alias.

@@ -24,7 +24,7 @@ class Expected:
     numbers : function from row numbers (n,) to predicted values (n, d)
     slack : function from row numbers (n,) to the tolerance before rounding, (n, d) or (n, 1)
     number_type : type to which the values were rounded
-    scaled : True if the values were also rounded once before they were multiplied by the scale
+    scaled : True if the values were also rounded before they were multiplied by a scale
     """
 
     numbers: Callable[[Array], Array]
@@ -122,7 +122,7 @@ def differences(table: Array, expected: Expected, places: Array) -> Differences 
 
 
 def rows_in_front(mismatches: Array, zero: Array) -> list[int]:
-    """Return the indices of special rows at the start, without rows of zeros; [] if rows further down differ as much.
+    """Return the indices of special rows at the start, without rows of zeros; [] if later rows differ as much.
 
     mismatches : mask of differing values, (n, d)
     zero : mask of rows of zeros, (n,)
@@ -145,7 +145,7 @@ def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, .
 
 
 def changed_columns(table: Array, expected: Expected, columns: Array, kept: Array) -> tuple[Change, ...]:
-    """Return the changes that explain all differing `columns` in the rows `kept` (n,); () if one stays unexplained."""
+    """Return the changes that explain all differing `columns` in the rows `kept` (n,); () if a column has none."""
     if len(columns) * len(kept) > CHUNK or len(columns) > table.shape[1] / 2:
         return ()
     table, made = table[kept], expected.numbers(kept)

@@ -1,4 +1,4 @@
-"""Two measures compared over all pairs of positions: as points, or as a 2-D histogram if there are too many pairs."""
+"""Compare two measures over all pairs of positions: as points, or as a 2-D histogram if there are too many pairs."""
 
 from __future__ import annotations
 
@@ -162,9 +162,9 @@ def _all_pairs(
 
 
 def _values_between(compared: VectorComparison, rows: Positions) -> Callable[[range, Array], Array]:
-    """Return a function that maps a range of rows to the measure between them and all rows from the range's start on.
+    """Return a function from a range of rows to the measure between these rows and all rows from the first of them on.
 
-    Its second argument is the offsets of these pairs, which suffice if the measure is a function of the offset.
+    Its second argument, the offsets of these pairs, is all that it needs if the measure is a function of the offset.
     """
     if compared.is_of_offset:
         profile = compared.at_offsets(0, rows.length)

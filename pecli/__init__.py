@@ -1,4 +1,4 @@
-"""pecli shows what position encodings look like. This page is the Python API; importing it loads no library.
+"""pecli shows what position encodings look like. This module is the Python API; importing it loads no library.
 
 >>> import pecli
 >>> table = pecli.encode("sinusoidal", base=10, d=64, length=100)  # (100, 64), float64
@@ -8,6 +8,8 @@
 >>> picture.save("heatmap.png", "heatmap.svg")
 >>> picture.draw(ax)                                               # onto an Axes of your own
 >>> pecli.compare(weights, "rope", label=["mine", "RoPE"])         # an array is an encoding
+
+A spec is an encoding written as text: its name, or its name and parameters as in ``"rope:base=500000,d=64"``.
 
 An encoding of your own derives from one of the base classes here; its fields are made with `option`. A package that
 lists it under the entry point group ``pecli.encodings`` makes it available in every command.
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-_MODULES = {  # of the names that are imported when they are first asked for
+_MODULES = {  # where each name is defined; it is imported when first used
     **dict.fromkeys(("Additive", "BiasEncoding", "Encoding", "Rotary", "TableEncoding"), "pecli.encodings.base"),
     **dict.fromkeys(("PecliError", "UsageError"), "pecli.core.errors"),
     "Harmonic": "pecli.encodings.harmonic",
@@ -89,9 +91,9 @@ def encode(
 
     Parameters
     ----------
-    encoding : a name or a spec, ``"sinusoidal"``, ``"sinusoidal:base=10,d=64"``; or a table, as for `pecli.encoding`
-    length, start : the positions are start … start + length − 1; by default, length is the number of rows for a table
-        from a file, otherwise 200
+    encoding : a spec, such as ``"sinusoidal:base=10,d=64"``; or a table, as for `pecli.encoding`
+    length, start : the positions are start … start + length − 1; by default, length is 200, or for a table from a file
+        its number of rows
     **parameters : parameters of the encoding, which override the spec (``pecli encodings NAME`` lists them)
 
     Returns
@@ -102,9 +104,9 @@ def encode(
 
     Raises
     ------
-    UsageError : an unknown name, a value that is not allowed, an encoding without a table. A ValueError with
+    UsageError : an unknown name, a value that is not allowed, an encoding without a table. It is a ValueError with
         attributes ``option``, ``value`` and ``allowed``.
-    PecliError : a file of numbers that could not be read; also a ValueError
+    PecliError : a file of numbers that could not be read. It is a ValueError, too.
     """
     from pecli.analysis import TAKEN_WHOLE, refuse_unused
     from pecli.core.memory import check_memory
@@ -132,16 +134,16 @@ def encoding(spec: Spec = "sinusoidal", **parameters: Any) -> Any:
 
     Parameters
     ----------
-    spec : a name or a spec, ``"rope"``, ``"rope:base=500000,d=64,pairing=half"``; or a table, from numpy or with
-        ``__array__`` (torch on the CPU, pandas), which becomes a `learned` encoding with a copy of the numbers
+    spec : a spec, such as ``"rope:base=500000,d=64,pairing=half"``; or a table: a numpy array, or any object with
+        ``__array__`` (torch on the CPU, pandas). A table is copied into a `learned` encoding.
     **parameters : parameters of the encoding, which override the spec (``pecli encodings NAME`` lists them)
 
     Returns
     -------
     Encoding
-        With the methods of its kinds: ``table(positions)`` of a `TableEncoding`, ``rotate(x, positions)`` of a
-        `Rotary`, ``frequencies()`` of a `Harmonic`, ``bias(offsets)`` of a `BiasEncoding`. It is immutable, and equal
-        to one with the same parameters.
+        Its methods depend on its kind: ``table(positions)`` of a `TableEncoding`, ``rotate(x, positions)`` of a
+        `Rotary`, ``frequencies()`` of a `Harmonic`, ``bias(offsets)`` of a `BiasEncoding`. It is immutable. Two
+        encodings with the same parameters are equal.
 
     Raises
     ------
@@ -153,7 +155,7 @@ def encoding(spec: Spec = "sinusoidal", **parameters: Any) -> Any:
 
 
 def figure(name: str, **options: Any) -> Picture[Any]:
-    """Return a figure or report, computed on first use; it shows itself in a notebook.
+    """Return a figure or report, which is computed on first use and displayed by notebooks.
 
     Parameters
     ----------
@@ -166,7 +168,7 @@ def figure(name: str, **options: Any) -> Picture[Any]:
 
     Raises
     ------
-    UsageError : an unknown name, a value that is not allowed, more numbers than memory holds
+    UsageError : an unknown name, a value that is not allowed, more numbers than fit into memory
     """
     from pecli.jobs.picture import Picture
     from pecli.jobs.sweep import job_of
@@ -211,26 +213,25 @@ def model(
     runtime: str | Sequence[str] = (),
     flags: str | None = None,
 ) -> ModelReport | RuntimesReport:
-    """Read what a model's config.json does to its position encoding, and what is wrong in the file.
+    """Report which position encoding a model's config.json describes, and what is wrong in the file.
 
     Parameters
     ----------
     *paths : the file, a folder or a glob, or ``hf:org/name``; several models are shown side by side
     seq_len : sequence length, in positions, for which dynamic and longrope scalings compute their rates
-    override : keys that replace those of the file, as in transformers: a mapping, or text as on the command line,
-        ``'rope_scaling={"type": "yarn", …}'``, or several such texts
+    override : keys that replace those of the file, as in transformers: a mapping; or one or several texts as on the
+        command line, ``'rope_scaling={"type": "yarn", …}'``
     ignore : codes of findings that are left out
-    same : compare two files: the report is only the comparison, and ``report.same`` says whether they apply the same
-        encoding
-    tolerance : the largest relative difference at which two numbers count as equal, for ``same``
-    runtime : report what these runtimes do with one file: ``"all"``, ``"vllm"``, … or several (``pecli model --help``)
+    same : compare two files instead; ``report.same`` is then True if they describe the same encoding
+    tolerance : for ``same``: the largest relative difference at which two numbers count as equal
+    runtime : names of runtimes, ``"vllm"``, … or ``"all"`` (see ``pecli model --help``); the report then tells what
+        each of them does with one file
     flags : llama.cpp's own flags for a GGUF file, with ``runtime="llama.cpp"``: ``"--rope-freq-base 1e6"``
 
     Returns
     -------
-    ModelReport, or RuntimesReport for `runtime` without `flags`
-        Shows itself in a notebook; ``data`` has the whole report as plain values, as ``pecli model --json`` prints
-        them.
+    ModelReport; or RuntimesReport if `runtime` is given without `flags`
+        Notebooks display it. ``data`` has the whole report as plain values, as ``pecli model --json`` prints them.
 
     Raises
     ------
@@ -262,26 +263,26 @@ def extend(
     new_base: float | None = None,
     method: str = "yarn",
 ) -> ExtendReport:
-    """Return how a model could read longer texts: what each method changes, and what to type for each runtime.
+    """Report how a model could read longer texts: what each method changes, and what to type for each runtime.
 
     Parameters
     ----------
     path : the file, or a folder that holds one, or ``hf:org/name``
     to : number of positions that the model is to read
-    trained : number of positions in training; by default, the context in the file, before its scaling
+    trained : number of positions in training; by default, the context that the file states, before its scaling
     new_base : the base for the method "base"; by default, the base from Liu et al. 2023, arXiv:2310.05209, theorem 2
-    method : the method for which settings of the runtimes are returned: linear, ntk, dynamic, yarn, longrope (only for
-        a file that has its factors) or base
+    method : the method whose settings for runtimes are returned: linear, ntk, dynamic, yarn, base, or longrope (only
+        for a file that has its factors)
 
     Returns
     -------
     ExtendReport
-        Shows itself in a notebook; ``data`` has the whole report as plain values.
+        Notebooks display it. ``data`` has the whole report as plain values.
 
     Raises
     ------
-    PecliError : the file could not be read, or has no rope that sees all positions
-    UsageError : nothing to extend, or a method that is not for this file
+    PecliError : the file could not be read, or no layer with rope sees all positions
+    UsageError : the context needs no extension, or the method does not apply to this file
     """
     from pecli.core.options import Option
     from pecli.models.options import ExtendOptions
@@ -295,23 +296,23 @@ def extend(
 def identify(
     table: Any = None, *, tensor: str | None = None, rates: Any = None, base: float | None = None
 ) -> IdentifyReport:
-    """Return which formula made a table, with its parameters or its known mistake.
+    """Find the formula that made a table of numbers, and its parameters; known mistakes are recognised, too.
 
     Parameters
     ----------
     table : the table's file, ``"file#tensor"`` or ``"hf:org/name"``, or the numbers themselves, shape (length, d)
     tensor : the table's name in the file, or the end of that name
     rates : instead of a table, the rates of a rope in rad/position, shape (n_pairs,)
-    base : if given, the numbers are divisors of the rates of this base, as in llama.cpp's files
+    base : if given, `rates` are not rates but divisors of the rates with this base, as in llama.cpp's files
 
     Returns
     -------
     IdentifyReport
-        Shows itself in a notebook; ``data`` has the whole report as plain values, ``found`` has the fit.
+        Notebooks display it. ``data`` has the whole report as plain values, ``found`` has the fit.
 
     Raises
     ------
-    PecliError : no table could be read, or it is not finite
+    PecliError : no table could be read, or it has values that are not finite
     """
     from pecli.reports.identify import IdentifyOptions, read_and_identify
 
@@ -337,15 +338,15 @@ def batch(
     folder : folder that holds all outputs; by default the file's folder
     only : names of figures or files, or globs
     jobs : how many processes, 1 or more
-    executor : draws instead of these processes, also on other machines; the files are still written on this one
+    executor : draws the pictures instead of `jobs` processes, possibly on other machines; this machine writes the files
     force : also redraw files that are up to date
     workers : the former name of jobs
 
     Returns
     -------
     list of Result
-        One per picture: its job, state (written, skipped, failed), paths, notes, why it failed, and its place in the
-        batch file. If a picture fails while it is drawn, the others are still drawn.
+        One per picture: its job, state (written, skipped, failed), paths, notes, error, and its line in the batch file.
+        If a picture fails while it is drawn, the others are still drawn.
 
     Raises
     ------

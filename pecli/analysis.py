@@ -1,4 +1,8 @@
-"""Base of figures and reports: the view of the encodings, the numbers computed from it, and the analysis itself."""
+"""Base classes of figures and reports.
+
+A `View` is the input: encodings and positions. `Numbers` are what is computed from it. An `Analysis` is a figure or a
+report: it has the options, and computes numbers from a view.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +35,8 @@ E_co = TypeVar("E_co", bound=Encoding, covariant=True)
 class View(Generic[E_co]):
     """The input of a figure: encodings, positions, and the size (rows, columns) of each panel in pixels.
 
-    With `panels`, a figure computes at most one number per pixel; with None, it computes every number. Limits, facts
-    and messages always follow from every number.
+    If `panels` is given, a figure computes at most one number per pixel; if it is None, every number. Limits, facts and
+    messages always take every number into account.
     """
 
     encodings: tuple[E_co, ...]
@@ -144,7 +148,7 @@ def positions_at(places: Iterable[int | str], view: View[Encoding]) -> Array:
 
 
 def refuse_unused(options: Mapping[str, Any], why: str) -> None:
-    """Raise UnusedOptionError for the first given option, since none of these options has an effect here.
+    """Raise UnusedOptionError if any options are given, because they have no effect here.
 
     why : the reason, for the error message
     """
@@ -153,10 +157,10 @@ def refuse_unused(options: Mapping[str, Any], why: str) -> None:
 
 
 def positions_until(last: int, asked: Positions, default: int, in_use: bool, why: str) -> Positions:
-    """Return positions 0 to `last`, or `asked` if it sets a length that goes beyond `last`.
+    """Return the positions 0 … `last`, or `asked` if its length was set and goes beyond `last`.
 
     default : the length that counts as not set
-    in_use : whether a formula depends on the length; if not, setting a length raises UnusedOptionError
+    in_use : whether a formula depends on the length; if not, a length that was set raises UnusedOptionError
     why : the reason, for the error message
     """
     given = asked.changed({"length": default})
@@ -168,7 +172,7 @@ def positions_until(last: int, asked: Positions, default: int, in_use: bool, why
 
 @dataclass(frozen=True)
 class Numbers(Generic[E_co]):
-    """The numbers behind a picture or a report: arrays over named dimensions, and facts.
+    """The numbers behind a picture or a report: arrays with named dimensions, and facts (single results).
 
     A field made by `over` names the dimensions of its array; a field made by `aside` is left out of tables.
     """
@@ -193,10 +197,7 @@ class Numbers(Generic[E_co]):
         return facts
 
     def failure(self, figure: Any) -> str:
-        """Return why the numbers violate a limit that an option of the figure sets, such as --tolerance.
-
-        Return "" if they do not.
-        """
+        """Return how the numbers violate a limit that an option such as --tolerance sets; "" if they do not."""
         return ""
 
     @classmethod
@@ -271,7 +272,7 @@ class Numbers(Generic[E_co]):
         return self
 
     def difference(self, other: Self, reach: Limits | None, whole: Array | None = None) -> Self:
-        """Return these numbers minus the other ones.
+        """Return these numbers minus the numbers of `other`.
 
         reach : the smallest and the largest difference, or None if there are too many differences to compute
         whole : all differences, or None if there are too many
@@ -308,7 +309,7 @@ class Numbers(Generic[E_co]):
 
 @dataclass(frozen=True)
 class Parts:
-    """Numbers to write to a file, made in parts of consecutive rows or all at once.
+    """Numbers for a file, computed in parts of consecutive rows or all at once.
 
     make : returns the numbers of the part that starts at the given row
     starts : the first row of each part
@@ -330,10 +331,10 @@ class Parts:
 
 @dataclass(frozen=True)
 class Analysis(Options, Generic[E], ABC):
-    """Base of figures and reports.
+    """Base class of figures and reports.
 
-    Each subclass has its own file, with its options as fields, `compute`, and its output. E is the capability that an
-    encoding must have, or a union of several: ``Additive | Rotary``.
+    A subclass has its options as fields, computes its numbers in `compute`, and makes its output. E is the capability
+    that an encoding must have, or a union of several: ``Additive | Rotary``.
     """
 
     name: ClassVar[str]
@@ -343,18 +344,18 @@ class Analysis(Options, Generic[E], ABC):
     examples: ClassVar[tuple[str, ...]] = ()  # more examples for its help
     requires: ClassVar[Any] = Encoding  # E as a value, for `issubclass`
     several: ClassVar[bool] = False  # whether it takes more than one encoding
-    compares: ClassVar[bool] = False  # a command line with one encoding is refused
-    default_encoding: ClassVar[str] = "sinusoidal"  # the encoding where none is named
+    compares: ClassVar[bool] = False  # whether a command line with only one encoding is an error
+    default_encoding: ClassVar[str] = "sinusoidal"  # the encoding if none is named
     default_options: ClassVar[Mapping[str, Any]] = {}  # defaults of encoding and positions: {"d": 8}
-    length_help: ClassVar[str] = ""  # help of --length, where another option sets the number of positions
-    config_layers: ClassVar[str] = ""  # kind of layer taken from a config.json that names none
-    specs_are_arguments: ClassVar[bool] = False  # whether encodings are arguments, without --encoding
-    one_table: ClassVar[bool] = True  # whether one array holds all numbers, as .npy and .csv need
+    length_help: ClassVar[str] = ""  # help of --length if another option sets the number of positions
+    config_layers: ClassVar[str] = ""  # kind of layer to read from a config.json if the spec names none
+    specs_are_arguments: ClassVar[bool] = False  # whether encodings are given as words, without --encoding
+    one_table: ClassVar[bool] = True  # whether all numbers fit one array, which .npy and .csv need
     frame_option: ClassVar[str] = ""  # option whose values become frames if nothing else is swept
     drawn: ClassVar[bool] = True  # whether its output is a picture, not text
     composed: ClassVar[bool] = False  # whether it is composed of other figures
     length_in_use: ClassVar[bool] = False  # whether the default length is the current sequence length
-    copies: ClassVar[int] = COPIES  # arrays of this `shape` in memory at once, as measured
+    copies: ClassVar[int] = COPIES  # how many arrays of this `shape` are in memory at once, as measured
 
     @classmethod
     def takes(cls, encoding: type[Encoding]) -> bool:
@@ -363,7 +364,7 @@ class Analysis(Options, Generic[E], ABC):
 
     @classmethod
     def moving(cls, given: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the default values of `frame_option` in a moving picture, one per frame; by default none.
+        """Return the default values of `frame_option` in an animation, one per frame; by default none.
 
         given : the options that were given, by name
         """
@@ -374,15 +375,12 @@ class Analysis(Options, Generic[E], ABC):
         return [self]
 
     def variant(self, view: View[Any]) -> Analysis[Any]:
-        """Return the variant of this analysis that computes and draws the view; by default itself."""
+        """Return the analysis that computes and draws this view: itself, unless a subclass has variants."""
         return self
 
     @classmethod
     def variants(cls) -> tuple[type[Analysis[Any]], ...]:
-        """Return the classes of the command.
-
-        There is usually one; several have the same options and different numbers.
-        """
+        """Return the classes that `variant` chooses from; they have the same options and different numbers."""
         return (cls,)
 
     @classmethod
@@ -396,15 +394,15 @@ class Analysis(Options, Generic[E], ABC):
 
     @property
     def judges(self) -> bool:
-        """Whether an option sets a limit that the numbers can violate; `Numbers.failure` then says whether they do."""
+        """Whether an option sets a limit that the numbers can violate (see `Numbers.failure`)."""
         return False
 
     def document_options(self) -> dict[str, Any]:
-        """Return options that were given and only change documents, not numbers, with their values."""
+        """Return the given options that change only the document, not the numbers, with their values."""
         return {}
 
     def written_beside(self) -> Mapping[str, Analysis[Any]]:
-        """Return the analyses that also get a file each, by what is appended to the name of the document."""
+        """Return analyses that are written beside the document, each by its suffix: "-solved" for sheet-solved.md."""
         return {}
 
     def notes(self) -> list[str]:
@@ -436,10 +434,7 @@ class Analysis(Options, Generic[E], ABC):
         return (view.covered.length, view.encoding.width)
 
     def parts(self, view: View[E]) -> Parts | None:
-        """Return all numbers in parts of a limited number of rows, so that a long file takes bounded memory.
-
-        Return None to compute all at once.
-        """
+        """Return all numbers in parts of a few rows, so that a long file takes bounded memory; None for all at once."""
         return None
 
     def check_view(self, view: View[E]) -> None:

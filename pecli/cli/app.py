@@ -61,7 +61,7 @@ FILES: Registry[Command] = Registry(
     }
 )
 PANELS: dict[str, Registry[Any]] = {"Figures": FIGURES, "Words and numbers": REPORTS | WORDS, "Files": FILES}
-PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # command name to panel
+PANEL = {name: panel for panel, names in PANELS.items() for name in names}  # heading of each command in the list
 ALIASES = FIGURES.aliases | REPORTS.aliases
 SUMMARY = "Pictures and numbers of position encodings, one command for each."
 EXAMPLES = ("pecli heatmap --base 10", "pecli distance rope -o rope.svg", "pecli model config.json")
@@ -77,17 +77,17 @@ SETTINGS: dict[str, Any] = {
 
 
 def _raw_text(parameter: Any, ctx: Any, value: Any) -> Any:
-    """Return the unconverted text of a parameter; called by Click in place of its own conversion."""
+    """Return the text of a parameter, unconverted; Click calls this function instead of converting the text."""
     if value is None and (getattr(parameter, "multiple", False) or parameter.nargs == -1):
-        value = ()  # newer versions of Typer give () here
+        value = ()  # as in newer versions of Typer
     return value if parameter.callback is None else parameter.callback(ctx, parameter, value)
 
 
 def _without_conversion(parameters: list[Any]) -> list[Any]:
-    """Return the parameters, changed so that optional ones keep their text; required ones are still checked by Typer.
+    """Return the parameters, changed so that Typer does not convert the texts of optional ones.
 
-    Typer would build a pydantic adapter for each of forty options, which takes 0.1 s, although `pecli.core.options`
-    parses the text.
+    `pecli.core.options` parses these texts. Typer would need 0.1 s to build a pydantic adapter for each of forty
+    options.
     """
     for parameter in (each for each in parameters if not each.required):
         parameter.process_value = partial(_raw_text, parameter)
@@ -212,9 +212,9 @@ def _typer_command(name: str, function: Callable[..., None], settings: Mapping[s
 
 
 def run_words(function: Callable[..., None], words: list[str], name: str, settings: Mapping[str, Any]) -> int:
-    """Run a function whose parameters are options with the given command-line words, and return the exit code.
+    """Run a command's function with the given command-line words, and return the exit code.
 
-    This is a second parse, for words after a file or figure name that determines which options exist.
+    This is a second parse, for the words after a file or figure: its name decides which options exist.
 
     settings : Click's context settings
     """
@@ -246,7 +246,7 @@ def options(
 
 
 def _listed_command() -> None:
-    """Do nothing; this function is the placeholder of each command in the list, until the real one is built."""
+    """Do nothing: a placeholder for each command in the list, until the command is built."""
 
 
 for _name in [*PANEL, *ALIASES]:
@@ -273,10 +273,10 @@ def main() -> None:
 
                 complete_in_bash(lambda: app(prog_name="pecli"))
             else:
-                app(prog_name="pecli", windows_expand_args=False)  # patterns of --only are not files
+                app(prog_name="pecli", windows_expand_args=False)  # or Typer would expand the patterns of --only
         finally:
             stdout.flush()
-    except OSError as error:  # from --help and --version; commands use `guard`
+    except OSError as error:  # from --help and --version; inside commands, `guard` handles it
         if not isinstance(error, BrokenPipeError):
             print_notes(f"the operating system reports: {error}")
         discard_stdout()

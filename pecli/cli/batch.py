@@ -82,7 +82,7 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
     """
     begun, total = time.monotonic(), len(plan.jobs)
     ended: list[Result] = []
-    TRACKER.set(untracked)  # only the progress over pictures is shown
+    TRACKER.set(untracked)  # show the progress over pictures, not inside each picture
     try:
         with Steps(total, quiet) as steps, closing(run(plan.jobs, **how)) as outcomes:
             for result in outcomes:
@@ -103,8 +103,8 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
 def finish(plan: Batch, chosen: Batch, pages: list[str], ended: list[Result]) -> None:
     """Write the index pages and exit with code 1 if a picture failed.
 
-    plan : all figures, for pages in Markdown and HTML
-    chosen : the selected figures, for a PDF
+    plan : the batch with all figures, which pages in Markdown and HTML list
+    chosen : the batch with only the selected figures, which a PDF shows
     ended : the results of the figures that were begun
     """
     failed = {result.paths: result.failure for result in ended if result.failure is not None}

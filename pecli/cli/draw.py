@@ -1,4 +1,4 @@
-"""Running of a command's jobs: checks them, draws them, prints the results, and shows pictures in the terminal."""
+"""Run a command's jobs: check them, draw them, print the results, show pictures in the terminal."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def run_jobs(
                     answers.append({"files": files, **result.answer})
                 _report_result(result, as_json=as_json, paths=paths, quiet=quiet or to_stdout, verbose=verbose)
                 for note in show_picture(result.job) if seen else []:
-                    if not quiet and not result.job.targets:  # otherwise printed before
+                    if not quiet and not result.job.targets:  # with targets, the notes are printed before
                         print_notes(as_flags(note))
         finished = True
     finally:  # also after a failure, for the finished pictures
@@ -129,7 +129,7 @@ def without_file(job: Job) -> Job:
 
 
 def show_picture(job: Job) -> list[str]:
-    """Show the picture at the width of the terminal, with the best image protocol it has; return the notes on it."""
+    """Show the picture in the terminal, by the best image protocol that it supports; return notes for the user."""
     from rich.console import Console
 
     width, has = columns(), protocol()

@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, types_map[f".{format}"], data)
 
     def _request_path(self) -> str | None:
-        """Return the path after the token; None if token, host or origin are not those of the page."""
+        """Return the path after the secret token; None if the token, host or origin is not the page's own."""
         token, slash, rest = self.path.removeprefix("/").partition("/")
         hosts = [f"{name}:{self.server.server_address[1]}" for name in (HOST, "localhost")]
         ours = (

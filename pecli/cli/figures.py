@@ -30,7 +30,7 @@ from pecli.page.canvas import Canvas
 if TYPE_CHECKING:
     from pecli.jobs.job import Job
 
-Jobs = Callable[[dict[str, Any], bool], "list[Job]"]  # from the options' texts and whether --show is given
+Jobs = Callable[[dict[str, Any], bool], "list[Job]"]  # takes the options' texts, and whether --show is given
 SPECS = "specs"  # the parameter for encodings given without --encoding
 SHARED: dict[type[Options], str] = {  # options of every figure, and their heading in the help
     Positions: "Positions",
@@ -38,7 +38,7 @@ SHARED: dict[type[Options], str] = {  # options of every figure, and their headi
     Output: "Output",
     Language: "Output",
 }
-PICTURES_ALONE = ("show", "jobs")  # run options that only apply to pictures
+PICTURES_ALONE = ("show", "jobs")  # run options that apply only to pictures
 
 
 def analysis_command(
@@ -77,9 +77,9 @@ def analysis_command(
 
 
 def check_second(figure: type[Analysis[Any]], jobs: list[Job]) -> None:
-    """Raise UsageError if a figure that compares encodings is given only one, which another figure shows.
+    """Raise UsageError if a figure that compares encodings is given only one on the command line.
 
-    In Python, and in the cells of a grid, a single encoding is allowed.
+    A single encoding is allowed in Python, and in each cell of a grid.
     """
     if not figure.compares or any(len(job.cells) > 1 or len(job.encodings) > 1 for job in jobs):
         return
@@ -138,8 +138,8 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
 def chosen_encodings(figure: type[Analysis[Any]], words: Sequence[str]) -> list[type[Encoding]]:
     """Return the encodings that the words name and the figure takes, otherwise the figure's default encoding.
 
-    The words are scanned before Typer parses them, because Typer needs the options beforehand: the options of a plugin
-    are known only after its name, and ``pecli heatmap rope --help`` shows those of rope.
+    Typer needs all options before it parses the words, and the options of rope or a plugin follow from its name. So the
+    words are scanned first: ``pecli heatmap rope --help`` shows the options of rope.
     """
     heads = [word.removeprefix("--encoding=").removeprefix("-e").partition(":")[0] for word in words]
     kinds = [kind for head in heads if head.isidentifier() and (kind := encoding_named(head)) is not None]
@@ -147,7 +147,7 @@ def chosen_encodings(figure: type[Analysis[Any]], words: Sequence[str]) -> list[
 
 
 def _for_figure(figure: type[Analysis[Any]], entry: Option) -> Option:
-    """Return the option with the figure's default, and with only the formats that the figure or report can have."""
+    """Return the option as this figure or report has it, with its own default and only its formats."""
     if entry == Output.options()["format"]:
         fitting = [name for name, form in FORMATS.items() if form.numbers or form.document != figure.drawn]
         entry = replace(entry, choices=lambda: fitting, unset="png" if figure.drawn else "text, md with -o -")
@@ -175,7 +175,7 @@ def settings_of(figure: type[Analysis[Any]]) -> dict[str, Any]:
 
 
 def passed_options(values: Mapping[str, Any], figure: type[Analysis[Any]]) -> dict[str, Any]:
-    """Return the options that were given, with encodings given as plain words placed before those from --encoding."""
+    """Return the given options; encodings given as plain words come before those from --encoding."""
     result = {name: value for name, value in values.items() if value not in (None, False, [], ())}
     for word in result.get(SPECS, ()):
         check_word(word, figure)
@@ -185,7 +185,7 @@ def passed_options(values: Mapping[str, Any], figure: type[Analysis[Any]]) -> di
 
 
 def check_word(word: str, figure: type[Analysis[Any]]) -> None:
-    """Raise UsageError if a word given as an encoding is an output file or an option without its dashes."""
+    """Raise UsageError if a word that should be an encoding is an output file, or an option without its dashes."""
     ending, (name, equals, value) = word.rpartition(".")[2].lower(), word.partition("=")
     known, advice = known_options(figure), ""
     if ending in FORMATS and not FORMATS[ending].numbers:

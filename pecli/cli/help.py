@@ -32,7 +32,7 @@ def command_page(command: Any, ctx: Any, examples: Iterable[str], notes: Iterabl
     for parameter in command.get_params(ctx):
         if not getattr(parameter, "hidden", False) and parameter.name != "help":
             groups.setdefault(getattr(parameter, "rich_help_panel", None) or OPTIONS, []).append(entry(parameter))
-    pieces = (re.sub("[{}]", "", piece) for piece in command.collect_usage_pieces(ctx))  # {FILE} has to be there
+    pieces = (re.sub("[{}]", "", piece) for piece in command.collect_usage_pieces(ctx))  # {FILE}: a required argument
     usage = " ".join(["Usage:", ctx.command_path, *pieces])
     parts = [[usage], wrapped(command.help or ""), section("Examples", ((line, "") for line in examples))]
     parts += [section(group, rows) for group, rows in groups.items() if rows]

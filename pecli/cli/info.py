@@ -117,7 +117,7 @@ def encoding_types() -> dict[str, Any]:
 
 
 def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
-    """Return the facts, the formula, also as LaTeX, and the parameters of an encoding, for --json."""
+    """Return an encoding's facts, formula (as text and as LaTeX) and parameters, for --json."""
     parameters = {name: {"help": entry.help, "takes": entry.bounds} for name, entry in encoding.options().items()}
     formula = say(encoding.formula)
     return {**facts(encoding), "formula": formula, "latex": latex(formula), "parameters": parameters}
@@ -159,7 +159,7 @@ def model(
     lang: str | None,
     **run: Any,
 ) -> None:
-    """Print what a model's config.json does to positions, and its errors; for several files, first how they differ.
+    """Print which position encoding a config.json describes, and its errors; for several files, first how they differ.
 
     Exits with 1 if a finding is an error or a file cannot be read; the other files are still read.
     """
@@ -394,7 +394,7 @@ def tensors(
     files: list[str],
     **run: Any,
 ) -> None:
-    """Print the tensors in files of numbers, and a command line that draws the position table or a candidate for it."""
+    """Print the tensors in files of numbers, and a command line that draws the most likely position table."""
     targets = targets_of(run)[0]
     paths = expand_paths(files, *(f"*{ending}" for ending in TABLE_READERS))
     every = [(path, *tensors_in(path)) for path in paths]
@@ -457,7 +457,10 @@ RATES = {"inv_freq": "", "rope_freqs.weight": " --base 10000"}  # endings of ten
 
 
 def rates_in(arrays: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return (name, options for `pecli identify`) of the first tensor of rates or divisors per ending and shape."""
+    """Return each tensor of rates or divisors as (name, options for `pecli identify`).
+
+    Layers repeat them, so only the first tensor with an ending and a shape is returned.
+    """
     found: dict[Any, tuple[str, str]] = {}
     for name, array in arrays.items():
         for end, more in RATES.items():
@@ -467,7 +470,7 @@ def rates_in(arrays: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def is_printable_name(name: str) -> bool:
-    """Return whether all characters of a name from a file are printable, so that it can be typed."""
+    """Return whether a name from a file can be typed: all its characters are printable."""
     return all(map(is_printable, name))
 
 

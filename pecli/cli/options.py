@@ -95,7 +95,7 @@ def argument(
 
 
 def context_parameter() -> inspect.Parameter:
-    """Return the parameter that receives Typer's context, which has the words that follow."""
+    """Return the parameter for Typer's context, which holds the words after the command's own arguments."""
     return inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
@@ -122,7 +122,7 @@ def with_parameters(function: Callable[..., None], parameters: list[inspect.Para
 def with_options(
     function: Callable[..., None], options: Iterable[Option], *arguments: inspect.Parameter
 ) -> Callable[..., None]:
-    """Return a command's function with the signature that Typer needs; it parses the options before the call."""
+    """Return a function with the signature that Typer needs; it parses the options and calls `function`."""
     known = {entry.name: replace(entry, common=False) for entry in options}
 
     def command(**texts: Any) -> None:
@@ -143,7 +143,7 @@ def value_of(entry: Option, texts: Any) -> Any:
 
 
 def values_of(known: Mapping[str, Option], texts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of options as unparsed texts; a text that holds several values is split into them."""
+    """Return the unparsed texts of the options' values; a text with several values is split."""
 
     def values(entry: Option, text: Any) -> Any:
         return text if entry.scalar is bool else entry.split_items([text] if isinstance(text, str) else text)

@@ -61,7 +61,7 @@ class RecipeOptions(Options):
 
 
 def recipe(files: list[str], *, form: str | None, output: tuple[str, ...], json: bool, **_: object) -> None:
-    """Print the command line of a finished file, or a batch file for several."""
+    """Print the command line that made a finished file; for several files, print a batch file."""
     if form and json:
         raise UnusedOptionError("form", form, "--json prints the command and the job")
     if output and len(files) > 1:
@@ -118,7 +118,7 @@ def read_job(path: str, output: Sequence[str] = ()) -> Job:
 
 
 def carried_job(path: str, found: Mapping[str, Any], output: Sequence[str] = ()) -> tuple[Job, list[str]]:
-    """Return the job in a finished file's metadata, and its input files that are not found beside the file.
+    """Return the job in a finished file's metadata, and the names of its input files that are not found beside it.
 
     found : the metadata
     output : the job's new outputs, by default the finished file
@@ -131,7 +131,7 @@ def carried_job(path: str, found: Mapping[str, Any], output: Sequence[str] = ())
 
 
 def options_for_files(values: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
-    """Return the options, without those that only apply to formats that none of the files at `paths` has."""
+    """Return the options without those that apply only to other formats than those of `paths`."""
     formats = [FORMATS[ending] for path in paths if (ending := ending_of(path)) in FORMATS]
     owners = {**OWNED, "long": "rows"}
     owned = {name for name, kind in owners.items() if name != "style" and not any(getattr(f, kind) for f in formats)}
@@ -148,10 +148,7 @@ def errors_naming(path: str) -> Iterator[None]:
 
 
 def path_below_here(path: str) -> str:
-    """Return a path changed to lie below the current folder, without leading "/" or "..", as tar does.
-
-    A batch file can write nowhere else.
-    """
+    """Return a path without leading "/" or "..", as tar does, because a batch file writes only below its folder."""
     place = os.path.relpath(path) if Path(path).is_absolute() else os.path.normpath(path)
     inside = re.sub(r"^(\.\./)+", "", place)
     if inside != place:
@@ -160,9 +157,9 @@ def path_below_here(path: str) -> str:
 
 
 def redraw(context: typer.Context, file: str, **before: Any) -> None:
-    """Draw a finished file again with some options changed; options of its figure may follow the file.
+    """Draw a finished file again with some options changed.
 
-    before : options before the file, which are refused
+    before : options typed before the file, which are refused: options must follow it
     """
     with guard():
         early = [name.replace("_", "-") for name, value in before.items() if value not in (None, False)]
@@ -178,9 +175,9 @@ def redraw(context: typer.Context, file: str, **before: Any) -> None:
 
 
 def _redraw_with_help() -> Any:
-    """Return `redraw` with the options that all figures share, for its help.
+    """Return `redraw` with the options that all figures share, to show them in its help.
 
-    The options of one figure are read later, when the file is known.
+    The options of the file's figure are read later, when the file is known.
     """
     shown = [parameter(entry, panel) for part, panel in SHARED.items() for entry in part.options().values()]
     words = [
@@ -200,10 +197,10 @@ REDRAW_COMMAND = Command(
 
 
 def with_shared_numbers(before: Sequence[str], spec: str) -> str:
-    """Return the spec completed with the numbers, such as d and base, that all previous encodings share.
+    """Return the spec of a new encoding with the numbers, such as d and base, that all previous encodings share.
 
     before : specs of the previous encodings
-    spec : spec of the new encoding; the spec of a model is returned unchanged
+    spec : spec of the new encoding; if it names a model's file, it is returned unchanged
     """
     if encoding_named(spec.partition(":")[0]) is None:
         return spec
@@ -216,7 +213,7 @@ def with_shared_numbers(before: Sequence[str], spec: str) -> str:
 def _redraw_command(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
     """Return the figure's command with defaults from the job in the file's metadata.
 
-    A file that holds a whole sweep is drawn again as one file; it keeps its format if that can hold many pictures.
+    A file with several pictures is drawn again as one file. It keeps its format if the format has frames.
     """
 
     def jobs(texts: dict[str, Any], show: bool) -> list[Job]:
@@ -227,7 +224,7 @@ def _redraw_command(file: str, figure: Any, metadata: dict[str, Any]) -> Any:
             name = values.pop("command")
             if "encoding" in changed:
                 changed["encoding"] = [with_shared_numbers([*specs_in(values)], spec) for spec in changed["encoding"]]
-            for text in TEXTS:  # a given option removes its opposite from the carried ones
+            for text in TEXTS:  # --title replaces the --no-title in the file's job, and so on
                 for given, opposite in ((text, f"no_{text}"), (f"no_{text}", text), ("plain", text)):
                     values.pop(opposite if given in changed else "", None)
             whole = bool(carried.cells) and "output" not in changed

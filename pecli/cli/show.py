@@ -66,7 +66,7 @@ def guard(quiet: bool = False, verbose: bool = False) -> Iterator[None]:
 
 
 class Target(NamedTuple):
-    """A file for a text: its path, its format, and the signs of a .csv file."""
+    """A file for a text: its path, its format, and the separator and decimal sign if it is a .csv file."""
 
     path: str
     form: str
@@ -74,7 +74,7 @@ class Target(NamedTuple):
 
 
 def targets_of(run: Mapping[str, Any], pictures: bool = False) -> tuple[list[Target], list[str]]:
-    """Return the files for the text, [] for the terminal, and the paths for pictures.
+    """Return the files for the text ([] to print it in the terminal), and the paths for pictures.
 
     run : the values of the options that say where a text goes: those of `cli.options.file_options`, and --json
     pictures : whether the command can draw, too
@@ -109,10 +109,10 @@ def targets_of(run: Mapping[str, Any], pictures: bool = False) -> tuple[list[Tar
 
 
 def publish(document: Document, data: Any, targets: Sequence[Target], lines: Sequence[str] = ()) -> None:
-    """Print a document in the terminal or, if there are targets, write it to these.
+    """Write a document to the target files or, without targets, print it in the terminal.
 
     data : plain values, written to JSON targets instead of the document
-    lines : command lines printed after the document, not wrapped in a terminal
+    lines : command lines to print after the document; they are not wrapped
     """
     if not targets:
         show(document)

@@ -76,7 +76,7 @@ def parse_hub_path(path: str) -> HubFile:
 def resolved(path: str) -> str:
     """Return a path as jobs store it.
 
-    A path that exists in the search folder is returned inside that folder; a hub reference, with its commit.
+    A file in the search folder is returned with that folder. A hub reference is returned with its current commit.
     """
     return pin_revision(resolve_path(path))
 
@@ -112,7 +112,7 @@ def weight_files(path: str, endings: Collection[str] = ()) -> Iterator[Opener]:
 
     Of a remote file, only the parts that are read are downloaded. Raises PecliError if the model has no such file.
 
-    endings : endings of tensor names; of several files, those without such a tensor are skipped, unless no file has one
+    endings : endings of tensor names; files without such a tensor are skipped, unless no file has one
     """
     check_readable(path)
     item = parse_hub_path(path)
@@ -200,7 +200,7 @@ def _client() -> Any:
 def _as_pecli_errors(path: str, file: str = "such file") -> Iterator[None]:
     """Raise any error of the client as a PecliError with a one-line reason.
 
-    file : name of the file asked for; the reason if the error says that something was not found
+    file : name of the requested file, for the message if it was not found
     """
     try:
         yield

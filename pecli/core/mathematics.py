@@ -109,7 +109,7 @@ def _is_named(token: Token) -> bool:
 
 
 def _parts_words(tokens: list[Token], at: int) -> bool:
-    """Return whether the space at index `at` is between a word or name and a token that is no operator or function."""
+    """Return whether the space at index `at` must be kept: one of its neighbours is a word, and none is an operator."""
     if not 0 < at < len(tokens) - 1:
         return False
     before, after = tokens[at - 1], tokens[at + 1]
@@ -123,7 +123,7 @@ def _parts_words(tokens: list[Token], at: int) -> bool:
 
 
 def _is_minus_after_words(tokens: list[Token], at: int) -> bool:
-    """Return whether the token at index `at` is a minus sign after words that belongs to the next token: "when −r"."""
+    """Return whether the token at index `at` is a sign, not a subtraction: the minus in "when −r"."""
     if tokens[at].text not in ("-", "−") or not 2 <= at < len(tokens) - 1:
         return False
     words = tokens[at - 1].kind == "space" and tokens[at - 2].kind in ("words", "other")

@@ -53,7 +53,7 @@ def number_text(value: float, digits: int = 4) -> str:
 
 
 def number_texts(values: Sequence[float]) -> list[str]:
-    """Return the tick labels of one axis, all different: in full if shortened ones would be equal."""
+    """Return the labels of an axis's ticks; numbers are written in full if two shortened labels would be equal."""
     short = [number_text(value) for value in values]
     exponents = [log10(value) for value in values if value > 0]
     whole = len(exponents) == len(values) and all(abs(exponent - round(exponent)) < 1e-9 for exponent in exponents)
@@ -65,7 +65,7 @@ def number_texts(values: Sequence[float]) -> list[str]:
     sizes = [abs(float(f"{value:.6g}")) for value in values if value]
     mixed = sizes and any(min(sizes) < edge <= max(sizes) < 10 * edge for edge in (SMALL, LARGE))
     if max(rounding, default=0) <= ROUNDING and len(set(short)) == len(set(values)) and not mixed:
-        return short  # `mixed`: 10⁶ and 800,000, or 8×10⁻⁴ and 0.001, on one axis
+        return short  # not if `mixed`: 800,000 beside 10⁶, or 8×10⁻⁴ beside 0.001
     return [minus(f"{value:,.10g}" if not float(value).is_integer() else f"{value:,.0f}") for value in values]
 
 

@@ -84,13 +84,13 @@ def write_scalar(value: Any) -> str:
 
 
 def place_of(value: Any) -> str | None:
-    """Return a place in a grid as text, 3x5 for row x column (frame x row x column in a video); None for others."""
+    """Return a place in a grid as text, 3x5 for row 3, column 5 (a video: frame first); None for other values."""
     text = re.sub("[\\s×X]", lambda found: "" if found[0].isspace() else "x", value) if isinstance(value, str) else ""
     return text if re.fullmatch(r"\d{1,9}(x\d{1,9}){1,2}", text, re.ASCII) else None
 
 
 def _read_int(value: Any) -> int:
-    """Return a value as an integer, from every digit of a text: a float would round 2.0000000000000000001."""
+    """Return a value as an integer; a text is not read as a float, which would round 2.0000000000000000001."""
     if isinstance(value, bool):
         raise TypeError
     number = Decimal(value.strip()) if isinstance(value, str) else value
@@ -132,24 +132,24 @@ class Option:
     """
 
     help: str  # what the option does, one line, no full stop
-    at_least: float | None = None  # bounds of a number, of each number of a list
+    at_least: float | None = None  # bounds of a number, or of each number in a list
     at_most: float | None = None
     above: float | None = None
     choices: Callable[[], Iterable[str]] | None = None  # returns the allowed words
     flags: tuple[str, ...] = ()  # further spellings on the command line, ("-k",)
     unset: str = ""  # what None means, for the help
-    split: bool | None = None  # whether one text may hold several values; None: numbers, lists and choices may
+    split: bool | None = None  # whether one text may hold several values; if None, numbers, lists and choices may
     log: bool = False  # whether the values of a range are spaced geometrically
     aliases: tuple[str, ...] = ()  # names in other programs, with _; accepted everywhere, shown nowhere
     advice: Callable[[Any], str] | None = None  # returns advice for a refused value, or ""
     names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words accepted in place of numbers
-    only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values with which this one applies
+    only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values for which this one applies
     common: bool = False  # whether the help lists it among the most used
     shown: bool = False  # whether titles show it even with its default value
-    in_spec: bool = False  # whether it can only be set in an encoding's spec, as most with `only_with`
+    in_spec: bool = False  # whether it can only be set in an encoding's spec (as most options with `only_with`)
     file: bool = False  # whether it may name a file
     place: bool = False  # whether a value may be a place in a grid, 3x5
-    text_of: Callable[[Any], str | None] | None = None  # returns the text of a value of its type, None for others
+    text_of: Callable[[Any], str | None] | None = None  # returns the text of a value; None if it knows none
     name: str = ""  # this and the following are taken from the dataclass field
     default: Any = None
     scalar: type = str

@@ -14,7 +14,7 @@ from pecli.core.errors import UsageError
 _REFUSED: ContextVar[Callable[[str], UsageError | None]] = ContextVar("refused", default=lambda _: None)
 
 
-HUB = re.compile(r"hf:[\w.-]+/[\w.-]+")  # a model on the hub; its files are readable all or none
+HUB = re.compile(r"hf:[\w.-]+/[\w.-]+")  # a model on the hub; either all of its files may be read, or none
 _FOLDER: ContextVar[Path | None] = ContextVar("folder", default=None)
 
 
@@ -45,7 +45,7 @@ def restrict_reading(
     """Let `check_readable` accept only these files and those in a folder, after links and ``..`` are resolved.
 
     refusal : returns the error for any other file
-    known : returns True if a file may be read because of its content, wherever it is
+    known : returns True for a file that may be read wherever it is, because its content is known
     """
     files = frozenset(map(_real, paths))
     root = None if folder is None else os.path.realpath(folder)

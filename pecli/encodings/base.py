@@ -1,4 +1,4 @@
-"""The base of all encodings (name, formula, parameters, text), and the capabilities that they derive from."""
+"""The base class of all encodings (name, formula, parameters, texts), and the classes of what an encoding can do."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_tensor(file: str | None, tensor: str | None) -> None:
 class Encoding(Options, ABC):
     """A position encoding: a rule whose parameters are dataclass fields.
 
-    Its base classes are its capabilities. The class attributes describe it wherever encodings are listed.
+    Its base classes, such as `Rotary`, state what it can do. Its class attributes describe it in lists of encodings.
     """
 
     what: ClassVar[str] = "parameter"
@@ -68,14 +68,15 @@ class Encoding(Options, ABC):
     trained: ClassVar[bool] = False  # its numbers are learned, not computed
     extrapolates: ClassVar[bool] = True  # it is defined beyond the positions of training
 
-    position_label: ClassVar[str] = "encoding.position_p"  # label of an axis
+    # the following are keys of texts, except the letter
+    position_label: ClassVar[str] = "encoding.position_p"  # label of an axis of positions
     position_letter: ClassVar[str] = "p"  # short for a position, as in p = 5
     other_label: ClassVar[str] = "encoding.position_q"  # label of the second of two compared positions
     offset_label: ClassVar[str] = "words.offset_p_minus_q"  # label of the difference of two positions
-    position_named: ClassVar[str] = "encoding.position_at"  # text for one position in a sentence
-    rows_counted: ClassVar[str] = "words.count_positions"  # text for a number of rows of its table
-    length_counted: ClassVar[str] = "words.count_positions"  # text for a number of positions, if it has no unit
-    range_named: ClassVar[str] = "words.positions_to"  # text for the first and the last position
+    position_named: ClassVar[str] = "encoding.position_at"  # one position, in a sentence
+    rows_counted: ClassVar[str] = "words.count_positions"  # a number of rows of the table: "7 positions"
+    length_counted: ClassVar[str] = "words.count_positions"  # a number of positions that has no unit
+    range_named: ClassVar[str] = "words.positions_to"  # the first and the last position
     position_unit: ClassVar[str] = ""  # unit of ticks that are plain numbers
     tick_steps: ClassVar[tuple[int, ...]] = ()  # step sizes of ticks if not powers of ten
 
@@ -95,7 +96,7 @@ class Encoding(Options, ABC):
         return {name: value for name, value in super().settings().items() if name != "label" or value is not None}
 
     def fitted(self, positions: Positions, used: int | None = None) -> Self:
-        """Return the encoding with open parameters, such as the number of bits, set to fit the positions.
+        """Return the encoding with unset parameters, such as the number of bits, chosen to fit the positions.
 
         used : current sequence length; by default the end of the positions
         """
@@ -164,7 +165,7 @@ class Encoding(Options, ABC):
         return say(self.position_named, position=self.position_text(position))
 
     def place(self, position: float) -> dict[str, str]:
-        """Return a position under the key "position", and with its noun under "at", for texts."""
+        """Return a position as placeholders of a text: {"position": "7", "at": "position 7"}."""
         return {"position": self.position_text(position), "at": self.named_position(position)}
 
     def counted(self, length: int) -> str:
@@ -194,7 +195,7 @@ class Encoding(Options, ABC):
         return ""
 
     def title(self, join: Join = listing) -> str:
-        """Return the encoding's text in a title, its label or, without one, its description, joined by `join`."""
+        """Return the text for a title: the label or, without one, the parts of the description joined by `join`."""
         return self.label or self.described(join)
 
     def described(self, join: Join = listing) -> str:
@@ -226,7 +227,7 @@ class Encoding(Options, ABC):
 
 
 def titled_text(item: Option, value: Any) -> str:
-    """Return a value as a title shows it: numbers like ticks, 10,000; a long list by its length; a file by its name."""
+    """Return a value as a title shows it: 10,000 with a comma, only the length of a long list, only a file's name."""
     if item.many:
         return say("encoding.numbers", count=len(value)) if len(value) > LISTED else item.write(value)
     if item.file:
@@ -240,7 +241,7 @@ Own = TypeVar("Own", bound="TableEncoding")
 
 
 def of_any_shape(table: Callable[[Own, Array], Array]) -> Callable[[Own, Array | float], Array]:
-    """Extend a `table` method for positions (length,) to positions of any shape (…), with result (…, d)."""
+    """Extend a `table` method for positions (length,) to positions of any shape (…); the result is (…, d)."""
 
     @wraps(table)
     def shaped(self: Own, positions: Array | float) -> Array:
@@ -292,7 +293,7 @@ class TableEncoding(Encoding):
 
     @property
     def signed(self) -> bool:
-        """Whether values lie on both sides of 0, so that a diverging colour map fits."""
+        """Whether there are positive and negative values, so that a diverging colour map fits."""
         return True
 
     @property
@@ -315,12 +316,12 @@ class TableEncoding(Encoding):
     def measured(self) -> dict[Any, Any]:
         """Cache of measurements, by measure and rows.
 
-        It is not global, because two encodings of one file compare equal even if the file changed between them.
+        Each encoding has its own: two encodings of one file are equal, but the file may have changed between them.
         """
         return {}
 
     def cycle(self, most: int) -> Positions | None:
-        """Return the positions of one period of all columns; None if it is longer than `most` or does not exist."""
+        """Return the positions of a period that all columns share; None if there is none up to length `most`."""
         return None
 
     def mean_table(self, blocks: Bins) -> Array:
@@ -344,7 +345,7 @@ class TableEncoding(Encoding):
         return [f"W[p,{column}]" for column in range(self.width)]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """Return the computation of one table entry, with numbers, as texts that equal each other."""
+        """Return the steps that compute one table entry, such as ["cos(2 · ω1)", "cos(2 · 0.01)", "cos(0.02)"]."""
         return [f"W[{position}, {column}]"]
 
 
@@ -368,7 +369,7 @@ class Rotary(TableEncoding):
 
     @property
     def turned(self) -> dict[str, str]:
-        """Non-default options of the vector that the table rotates; without effect if other vectors are rotated."""
+        """Non-default options of the vector that the table rotates; they have no effect on other vectors."""
         return {}
 
     @property
@@ -393,7 +394,7 @@ class Rotary(TableEncoding):
 
     @abstractmethod
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
-        """Return the computation of one entry of the rotated x (d,), with numbers, as texts that equal each other."""
+        """Return the steps that compute one entry of the rotated vector x (d,), as texts; see `written_out`."""
 
     def rotation_matrix(self, position: float) -> Array:
         """Return the matrix R_p, (d, d), of the rotation to position p, f(x, p) = R_p x.
@@ -414,14 +415,14 @@ class BiasEncoding(Encoding):
     def known(self) -> bool:
         """Whether `bias` returns biases.
 
-        If not, the biases are learned and unknown, and `bias` returns the index of each offset's class, such as T5's
-        buckets.
+        If False, the biases are learned and unknown, and `bias` returns the class of each offset: the index of T5's
+        bucket.
         """
         return True
 
     @property
     def quantity(self) -> str:
-        """Text key that names what `bias` returns: biases, or the index of the offset's class."""
+        """Key of the text that names what `bias` returns: biases, or classes of offsets."""
         return "encoding.bias"
 
     @property
@@ -449,13 +450,13 @@ def ends_of(encodings: Sequence[Encoding], shown: Positions) -> tuple[float, flo
 
 
 def common_pieces(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
-    """Return the parts that the titles of all encodings share, without the given parameters."""
+    """Return the parts that the titles of all encodings share; parameters in `without` are left out."""
     first, *others = (encoding.title_pieces(without) for encoding in encodings)
     return [text for text in first if all(text in other for other in others)]
 
 
 def title_of_several(encodings: Sequence[Encoding]) -> str:
-    """Return one title for all encodings: the parts that they share, then each label with the other parts."""
+    """Return one title for all encodings: the parts that they share, then the other parts of each."""
     plain = [replace(encoding, label=None) for encoding in encodings]
     behind = zip(encodings, distinguishing_labels(plain) if len({*plain}) > 1 else [], strict=False)
     return join_title([*common_pieces(plain), *(f"{e.label}: {text}" for e, text in behind if e.label)])

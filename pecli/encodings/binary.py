@@ -67,7 +67,7 @@ class Binary(Additive):
         if len(whole) and (whole.min() < 0 or whole.max() >= 2**self.width):
             raise UsageError(f"binary with {self.width} bits has the positions 0 to {2**self.width - 1}")
         bits = np.empty((len(whole), self.width))
-        for bit in range(self.width):  # column by column: all at once would take the memory of three more tables
+        for bit in range(self.width):  # one column at a time: all at once would need the memory of three more tables
             bits[:, bit] = whole >> bit & 1
         return self._written(bits)
 
@@ -75,7 +75,7 @@ class Binary(Additive):
         return Positions(length=2**self.width) if 2**self.width <= most else None
 
     def mean_table(self, blocks: Bins) -> Array:
-        """Return the mean row of every block, shape (blocks, d), in closed form from the share of ones of each bit."""
+        """Return the mean row of every block, shape (blocks, d), from the number of positions at which a bit is 1."""
         first = blocks.firsts().astype(np.int64)
         counts = blocks.counts().astype(np.int64)
         shares = np.empty((len(first), self.width))
@@ -103,7 +103,7 @@ class Binary(Additive):
         return bits if self.order == "lsb" else bits[::-1]
 
     def _written(self, bits: Array) -> Array:
-        """Return the bits, lowest first, in the order and with the values of the options. Modifies `bits`."""
+        """Return `bits`, given lowest first, in the order and with the values of the options. Modifies `bits`."""
         if self.signed:
             np.subtract(np.multiply(bits, 2, out=bits), 1, out=bits)
         return bits if self.order == "lsb" else bits[:, ::-1]

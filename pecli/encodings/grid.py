@@ -1,4 +1,4 @@
-"""Positions on a grid: patches of an image or frames of a video, numbered row by row."""
+"""Positions on a grid: the patches of an image or a video, numbered row by row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pecli.encodings.harmonic import Harmonic
 
 GRID = re.compile(r"\s*[1-9]\d{0,8}(?:\s*[xX×]\s*[1-9]\d{0,8}){1,3}\s*")
 MAX_CELLS = 10**6
-SCALES: dict[str, Callable[[Array, int], Array]] = {  # the coordinate of cell i of the n cells along an axis
+SCALES: dict[str, Callable[[Array, int], Array]] = {  # the coordinate of cell i on an axis of n cells
     "index": lambda i, n: i,
     "unit": lambda i, n: (i + 0.5) / n,
     "dinov3": lambda i, n: 2 * pi * (2 * (i + 0.5) / n - 1),
@@ -104,7 +104,7 @@ class OnGrid(TableEncoding):
         if not self.sides:
             return super().position_text(position)
         if position >= np.prod(self.sides):
-            return ""  # for a tick beyond the last position
+            return ""  # no text for a tick beyond the last position
         return str(tuple(int(at) for at in np.unravel_index(int(position), self.sides)))
 
     def position_at(self, place: int | str) -> int:
@@ -164,7 +164,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
 
     @cached_property
     def _scaled(self) -> list[Array]:
-        """For each axis, the scaled coordinates of its n cells and of one cell beyond the last, (n + 1,)."""
+        """For each axis, the scaled coordinates of its n cells and of one more cell after them, (n + 1,)."""
         lengths = [] if self.places is None else (self.places.max(axis=1) + 1).tolist()
         starts, steps = (np.broadcast_to(own, len(lengths)) for own in (self.grid_start or 0.0, self.grid_step or 1.0))
         along = (SCALES[self.scale_grid](np.arange(n + 1.0), n) for n in lengths)
@@ -183,7 +183,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
             return super().coordinate_names()
         if self.directions_of_pairs is not None:
             return "u" * len(self.wavelengths())  # the coordinate along the pair's own direction
-        letters = "xfrc"[-len(self.places) :]  # frame, row and column, and x for an axis before them
+        letters = "xfrc"[-len(self.places) :]  # frame, row, column; x for a fourth axis before them
         return "".join(letters[axis] for axis in self.axes_of_pairs())
 
     @property

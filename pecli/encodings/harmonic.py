@@ -1,4 +1,4 @@
-"""Encodings by sines and cosines: frequencies, exact angles, closed forms.
+"""Encodings by sines and cosines: their frequencies, exact angles, and formulas for means, extremes and distances.
 
 Pair j has the frequency ω_j: its two columns are sin(ω_j p) and cos(ω_j p). Angles are kept as turns, ω p / 2π, in two
 float64 numbers and reduced to half a turn before the sine is taken. The usual ``sin(p * w)`` loses a digit for every
@@ -30,7 +30,7 @@ STEP = 32  # sines are taken of every 32nd position and of the offsets in betwee
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
-    """Return x as a sum of two numbers of 26 bits (Veltkamp 1968), so that products of halves are exact."""
+    """Split x into a sum of two numbers of 26 bits (Veltkamp 1968); a product of two such numbers is exact."""
     big = 134217729.0 * x
     high = big - (big - x)
     return high, x - high
@@ -108,11 +108,11 @@ FASTEST = 10**12  # rad/position; a faster turn has no digits left at large posi
 class Harmonic(TableEncoding):
     """Base of encodings by sines and cosines. Subclasses define `rates`; everything else follows.
 
-    With a ``dtype`` below float64 the table is that of a straightforward implementation in this type, which rounds
-    these numbers in this order: the frequency ω_j (computed exactly), the position, their product, its sum with the
-    phase if there is one, sine and cosine, and their product with the radius if it is not 1. Frequencies, wavelengths
-    and RoFormer's bound follow from the formula and stay exact; properties that rounding breaks, such as equal
-    distances at equal offsets, are measured in the table.
+    With a ``dtype`` below float64, the table is that of a straightforward implementation in this type. It rounds, in
+    this order: the frequency ω_j (computed exactly), the position, their product, the sum with a phase, sine and
+    cosine, and their product with a radius other than 1. Frequencies, wavelengths and RoFormer's bound follow from the
+    formula and stay exact. Properties that rounding breaks, such as equal distances at equal offsets, are measured in
+    the table.
     """
 
     gives: ClassVar[str] = "frequencies"
@@ -200,7 +200,7 @@ class Harmonic(TableEncoding):
         return angles
 
     def coordinates(self, positions: Array) -> Array:
-        """Return the coordinate that each frequency is multiplied by, (…, n_pairs) or (…, 1), for positions (…)."""
+        """Return the coordinates to multiply the frequencies by, (…, n_pairs) or (…, 1), for positions (…)."""
         return positions[..., None]
 
     def coordinate_names(self) -> str:
@@ -275,7 +275,7 @@ class Harmonic(TableEncoding):
 
     def mean_table(self, blocks: Bins) -> Array:
         """Return the exact mean row of every block, at the cost of one row per block."""
-        if blocks.size == 1 or not self.exact or self.own_positions:  # the closed form needs integer positions
+        if blocks.size == 1 or not self.exact or self.own_positions:  # the formula needs integer positions
             return super().mean_table(blocks)
         angles, scale = self._mean_angles(blocks)
         angles, scale = angles + self.phases, self.amplitudes * scale
@@ -354,7 +354,7 @@ class Harmonic(TableEncoding):
         return say("words.pair_pair", pair=pair)
 
     def waves(self) -> list[tuple[str, int]]:
-        """Return wave and pair of every column: ("sin", 0), ("cos", 0), …; the wave of a column of zeros is "0"."""
+        """Return wave and pair of every column: ("sin", 0), ("cos", 0), …; a column of zeros has the wave "0"."""
         pairs = np.arange(1.0, 1 + len(self._turns[0]))[None, :]
         names = {1.0: "sin", -1.0: "cos", 0.0: "0"}  # by sign; a column of zeros fills an odd d
         return [(names[np.sign(code)], max(0, int(abs(code)) - 1)) for code in self.arrange(pairs, -pairs)[0]]
@@ -364,7 +364,7 @@ class Harmonic(TableEncoding):
         return ["" if self.phases.any() else wave for wave, _ in self.waves()]
 
     def partners(self) -> list[int]:
-        """Return for every column the column with the other wave of its pair; for a column of zeros itself; d indices.
+        """Return for every column the index of its pair's other column, d indices; a column of zeros has its own index.
 
         Raises
         ------
@@ -408,9 +408,10 @@ class Harmonic(TableEncoding):
         return ["0" if text.startswith("0") else text for text in texts]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """Return r · sin(ω p + φ) as texts that equal each other: ω as name, formula and number, then the whole angle.
+        """Return the steps that compute r · sin(ω p + φ): with ω as name, as formula and as number, then the angle.
 
-        A radius of 1 and a phase of 0 are left out.
+        A radius of 1 and a phase of 0 are left out: ["sin(2 · ω1)", "sin(2 · 10000^(-2/4))", "sin(2 · 0.01)",
+        "sin(0.02)"].
         """
         wave, j = self.waves()[column]
         if wave == "0":
@@ -449,8 +450,8 @@ class Harmonic(TableEncoding):
         """Return ‖PE_p − PE_q‖² at the offsets first … first + n − 1, (n,), for even d; exactly 0 for equal rows.
 
         With the offset written as i·B + j, cos(ω(iB + j)) = cos·cos − sin·sin is a matrix product of two small tables.
-        The constant is one more column of them, because adding it afterwards would take as long as the product. Small
-        squares are computed again as 4 Σ_j r_j² sin²(ω_j Δ/2), in which nothing cancels.
+        The constant term is one more column of both, because adding it afterwards would take as long as the product.
+        Small squares are computed again as 4 Σ_j r_j² sin²(ω_j Δ/2), in which nothing cancels.
         """
         step = max(1, int(np.sqrt(n)))
         coarse = self.angles(first + np.arange(0, n, step, dtype=np.float64))

@@ -18,11 +18,11 @@ from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_op
 from pecli.encodings.grid import OnGrid, grid_option, sides_of
 from pecli.files.tables import IN_MEMORY, file_label, read_table
 
-KERNELS: dict[str, tuple[tuple[int, ...], Callable[[Array], Array]]] = {  # neighbours and their weights by distance
+KERNELS: dict[str, tuple[tuple[int, ...], Callable[[Array], Array]]] = {  # neighbours, and weights by distance
     "bicubic": ((-1, 0, 1, 2), lambda x: cubic(np.abs(x))),
     "bilinear": ((0, 1), lambda x: 1 - np.abs(x)),
 }
-MAX_PREFIX = 8  # most rows before a grid that are left out by default
+MAX_PREFIX = 8  # most rows in front of a grid's cells, such as a class token's, that are left out by default
 DEVIATION = 0.02  # standard deviation of the untrained table: initializer_range of BERT and GPT-2
 MAX_UNTRAINED_ROWS = 10**7  # rows of the untrained table, which are drawn at random
 UNTRAINED = 128  # default columns of the untrained table
@@ -123,7 +123,7 @@ class Learned(OnGrid, Additive):
 
     @cached_property
     def _cells(self) -> Array:
-        """The rows of the table for the cells of the grid, interpolated to another grid if requested."""
+        """The rows for the cells of the grid; if another grid is requested, they are interpolated to it."""
         sides = sides_of("grid", self.grid or "")
         first = self.prefix or 0
         if self._count is not None and self.prefix is None:
@@ -179,7 +179,7 @@ class Learned(OnGrid, Additive):
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
         pieces = [piece.removeprefix("file = ") for piece in super().title_pieces(without)]
         in_memory = self.file is not None and self.file.startswith(IN_MEMORY) and not self.label
-        return pieces[in_memory:]  # without the name "learned": an array need not be learned
+        return pieces[in_memory:]  # without the name "learned", because an array need not be learned
 
     def described(self, join: Join = listing) -> str:
         if self.file is None:
@@ -201,7 +201,7 @@ def _untrained(seed: int, run: int, width: int) -> Array:
 
 
 def cubic(x: Array) -> Array:
-    """Return the weight of a neighbour at distance x ≤ 2: Keys 1981 with a = −0.75, as in PyTorch."""
+    """Return the weight of a neighbour at distance x ≤ 2 in cubic interpolation (Keys 1981, a = −0.75, as PyTorch)."""
     a = -0.75
     near, far = ((a + 2) * x - (a + 3)) * x * x + 1, a * (((x - 5) * x + 8) * x - 4)
     return np.where(x <= 1, near, far)

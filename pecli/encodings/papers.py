@@ -13,7 +13,7 @@ from pecli.encodings.base import Encoding
 
 @cached
 def papers() -> dict[str, dict[str, Any]]:
-    """Return authors, title and year of each paper, by arXiv number or another text that its `source` contains."""
+    """Return authors, title and year of each paper, by its arXiv number or another text that sources contain."""
     import tomllib
 
     return tomllib.loads(Path(__file__).with_name("papers.toml").read_text(encoding="utf-8"))
@@ -26,7 +26,7 @@ def bibtex(sources: Iterable[str]) -> list[str]:
 
 
 def sources_of(encoding: type[Encoding] | Encoding) -> list[str]:
-    """Return the texts that mention the papers of an encoding; for a class, of all values of its parameters."""
+    """Return the texts that mention an encoding's papers; for a class, also those of all its parameters' values."""
     if isinstance(encoding, Encoding):
         chosen = [(name, str(value)) for name, value in encoding.settings().items()]
     else:

@@ -31,24 +31,32 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
     Notes
     -----
-    The option `axes` divides pairs among the axes of a grid. ``blocks``: each axis has a block of pairs with the rates
-    base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02, DINOv3). ``alternating``: the rates are one series, base^(−2j/d),
-    dealt to the axes in turn (Pixtral). ``repeated``: the rates are those of blocks, but the pairs with the same rate,
-    one per axis, are neighbours (MoonViT, LoFTR). ``rising``: as repeated, with rates that grow from π/2 to base·π/2,
-    for coordinates from −1 to 1 (LTX-Video).
+    The option `axes` divides the pairs among the axes of a grid:
 
-    `axis_widths` gives the number of columns of each axis's block, whose rates follow from that number, and from the
-    base of the axis if `axis_bases` is given (Flux, Wan, HunyuanVideo). `sections` gives the number of pairs of each
-    axis: consecutive pairs of one series (M-RoPE, Wang et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191), or
-    ``interleaved`` ones (Qwen3-VL). In a text all axes have the same coordinate, and sections change nothing.
+    - ``blocks``: each axis has a block of pairs with the rates base^(−2j/(d/2)) (Qwen2-VL's vision tower, EVA-02,
+      DINOv3)
+    - ``alternating``: the rates are one series, base^(−2j/d); its pairs belong to the axes in turn (Pixtral)
+    - ``repeated``: the rates of ``blocks``, but the pairs with the same rate, one per axis, are neighbours (MoonViT,
+      LoFTR)
+    - ``rising``: the order of ``repeated``, but the rates grow from π/2 to base·π/2, for coordinates from −1 to 1
+      (LTX-Video)
 
-    With `directions`, pairs turn along other directions than the axes. ``golden``: the rates are one series, and the
-    direction of pair j has the angle j·π(√5 − 1)/2 from the column axis towards the row axis (golden gate RoPE, Xiong
-    2025, jerryxio.ng/posts/nd-rope; here the rates are base^(−2j/d), while the post spaces them from a lowest to a
-    highest rate and numbers the pairs of all heads consecutively). ``mixed``: the directions of blocks, both rotated by
-    one random angle, as RoPE-Mixed draws it for each head before training (Heo et al. 2024, Rotary Position Embedding
-    for Vision Transformer, arXiv:2403.13298, base 10). ``learned``: those that
-    RoPE-Mixed has after training, with their rates, from a file.
+    `axis_widths` gives the number of columns of each axis's block; the block's rates follow from this number. They also
+    follow from the base of the axis if `axis_bases` is given (Flux, Wan, HunyuanVideo).
+
+    `sections` gives the number of pairs of each axis. The pairs of an axis are consecutive in one series (M-RoPE, Wang
+    et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191) or ``interleaved`` (Qwen3-VL). In a text all axes have the
+    same coordinate, and sections change nothing.
+
+    With `directions`, pairs turn along other directions than the axes:
+
+    - ``golden``: the rates are one series, base^(−2j/d). The direction of pair j has the angle j·π(√5 − 1)/2 from the
+      column axis towards the row axis (golden gate RoPE, Xiong 2025, jerryxio.ng/posts/nd-rope). The post differs: it
+      spaces the rates from a lowest to a highest, and numbers the pairs of all heads consecutively.
+    - ``mixed``: the directions of ``blocks``, both rotated by one random angle. RoPE-Mixed draws this angle for each
+      head before training (Heo et al. 2024, Rotary Position Embedding for Vision Transformer, arXiv:2403.13298, base
+      10).
+    - ``learned``: the directions and rates that RoPE-Mixed has after training, from a file
     """
 
     of_grids: ClassVar[tuple[str, ...]] = (*HarmonicOnGrid.of_grids, "axes", "axis_widths", "axis_bases", "directions")
@@ -141,7 +149,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             raise UsageError(text, option="axis_widths", value=widths)
 
     def _check_directions(self) -> None:
-        """Raise UsageError if oblique directions lack a grid of rows and columns, or if `axes` or the like are set."""
+        """Raise UsageError if oblique directions have no grid of rows and columns, or an option such as `axes`."""
         if self.directions == "axial":
             return
         if len(self.sides) != 2:
@@ -357,7 +365,7 @@ class RotatedPairs(PowersOfBase, Rotary):
         return np.concatenate([first, second], axis=-1)
 
     def reordered(self, x: Array, pairing: str) -> Array:
-        """Return the vectors with their columns in the order of another pairing, as when weights are converted.
+        """Return vectors with their columns reordered for another pairing, as in a conversion of weights.
 
         With ``half = replace(rope, pairing="half")``, ``half.rotate(rope.reordered(x, "half"), p)`` equals
         ``rope.reordered(rope.rotate(x, p), "half")``.
@@ -370,14 +378,14 @@ class RotatedPairs(PowersOfBase, Rotary):
         return np.concatenate([turned, np.asarray(x)[..., self.width :]], axis=-1)
 
     def rotate(self, x: Array, positions: Array | float) -> Array:
-        """Return f(x, p), float64: every vector rotated by its position; columns from `rotary_dim` on are unchanged.
+        """Return f(x, p), float64: every vector rotated by its position. Columns from `rotary_dim` on are unchanged.
 
         x : shape (…, length, d), or (…, length, rotary_dim) with only the rotated columns
         positions : shape (length,), or (…, length); a number rotates every vector equally, and x may then be (d,)
 
-        A single vector is rotated by each of several positions. The formula is the sparse form of RoFormer, equation
-        34: x ⊗ cos + (−x_1, x_0, …) ⊗ sin. With a ``dtype`` below float64, these are rounded to it: first the angles
-        (see `Harmonic`), then the rotated columns, cos and sin, each product and each sum.
+        One vector and several positions give one rotated vector per position. The formula is the sparse form of
+        RoFormer, equation 34: x ⊗ cos + (−x_1, x_0, …) ⊗ sin. A ``dtype`` below float64 rounds first the angles (see
+        `Harmonic`), then the columns to rotate, cos and sin, each product and each sum.
         """
         self._check_width("rotate", x)
         at, rows = np.asarray(positions, dtype=np.float64), np.shape(x)[:-1]
@@ -400,7 +408,7 @@ class RotatedPairs(PowersOfBase, Rotary):
             raise UsageError(f"{name} takes vectors of d = {self.d} numbers, but {given} are given")
 
     def rotation_written_out(self, x: Array, position: int, column: int) -> list[str]:
-        """Return the computation of one entry of f(x, p), x (d,), with numbers, as texts that equal each other."""
+        """Return the steps that compute one entry of f(x, p), for x (d,), as texts; see `written_out`."""
         if column >= self.width:
             return [f"x{column}", f"{x[column]:.10g}"]
         pairs = np.stack(self.split(np.arange(self.width)))

@@ -22,8 +22,8 @@ ZERO, ONE = Decimal(0), Decimal(1)
 class Scaling:
     """No scaling, and the base class of all scalings.
 
-    Subclasses name their required parameters in `needs` and optional ones in `takes` (both are fields of `Scaled`), and
-    define `rates`. λ_j is the wavelength 2π/ω_j.
+    A subclass defines `rates`, and lists its required parameters in `needs` and optional ones in `takes`. Parameters
+    are fields of `Scaled`. λ_j is the wavelength 2π/ω_j.
     """
 
     name: ClassVar[str] = "default"
@@ -32,8 +32,8 @@ class Scaling:
     source: ClassVar[str] = "Su et al. 2021, RoFormer, arXiv:2104.09864"
     needs: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[tuple[str, ...]] = ()
-    shortens: ClassVar[bool] = True  # a factor below 1 is allowed
-    in_configs: ClassVar[bool] = True  # a config.json may have it as its type
+    shortens: ClassVar[bool] = True  # whether a factor below 1 is allowed
+    in_configs: ClassVar[bool] = True  # whether it can be the scaling type of a config.json
 
     def check(self, rope: Scaled) -> None:
         """Raise UsageError if parameters are missing or invalid."""
@@ -80,7 +80,7 @@ class Scaling:
         return rope.base
 
     def at_length(self, rope: Scaled) -> str:
-        """Return a title's text on the rates at the current sequence length; "" if rates do not depend on it."""
+        """Return what a title says about the rates at the current sequence length; "" if they do not depend on it."""
         return ""
 
     def other_lengths(self, rope: Scaled) -> str:
@@ -304,7 +304,7 @@ class Llama3(Blend):
     needs = ("factor", "original", "low_freq_factor", "high_freq_factor")
 
     def extended(self, rope: Scaled, original: int) -> float | None:
-        return None  # Llama 3.1 has 16 times the original context with a factor of 8
+        return None  # unknown: Llama 3.1 has 16 times the original context, but the factor 8
 
     def check(self, rope: Scaled) -> None:
         super().check(rope)
@@ -582,8 +582,8 @@ class Scaled(PowersOfBase):
     def titled(self) -> dict[str, Any]:
         """Return the parameters that a title shows, without those that change nothing in a picture.
 
-        Of the parameters that the scaling requires, only the factor and the original context are shown. `title_pieces`
-        describes the current sequence length.
+        Of the scaling's required parameters, only the factor and the original context are shown. The current sequence
+        length is not among them, because `title_pieces` describes it.
         """
         silent = ("short_mscale", "long_mscale", "seq_len", "max_position", "window", "dual_chunks")
         left_out = {*self.rule.needs, *silent} - {"factor", "original"}
@@ -592,8 +592,8 @@ class Scaled(PowersOfBase):
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
         """Return the parts of a title.
 
-        They include the number of rotated columns if not all rotate, and what the scaling does at the given sequence
-        length if it depends on that.
+        If only some columns rotate, one part is their number. If the rates depend on the sequence length, one part
+        tells them at this length.
         """
         used = "" if self.label or "seq_len" in without else self.parameter_text("seq_len")
         pieces = super().title_pieces(without)
@@ -638,11 +638,10 @@ class Scaled(PowersOfBase):
     def contexts(self, length: int | None = None) -> tuple[int | None, int | None]:
         """Return the original and the extended context, in positions; None if unknown.
 
-        They are equal without scaling. For a scaling without original context, such as linear, the original one is
-        None; if `max_position` is set, both are None, because it is the original context in some files and the extended
-        one in others.
+        Without scaling, they are equal. For a scaling without original context, such as linear, the original one is
+        None; with a `max_position`, both are None, because some files give the original and some the extended context.
 
-        length : sequence length, taken as the context if the parameters state none and it is not below the original one
+        length : sequence length; it is the context if the parameters state none and the original is not longer
         """
         longest, sequence = self.max_position, length or 0
         if self == self.in_training():
@@ -676,7 +675,7 @@ class Scaled(PowersOfBase):
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:
-        """Return the numbers of pairs that are "kept", "between" and "divided"; {} if the scaling does not blend."""
+        """Return how many pairs are unchanged ("kept"), blended ("between"), scaled ("divided"); {} without blend."""
         weights = self.blend()
         kept, divided = weights.count(ZERO), weights.count(ONE)
         return {"kept": kept, "between": len(weights) - kept - divided, "divided": divided} if weights else {}

@@ -25,7 +25,7 @@ from pecli.files.tables import PICKLES, TABLE_READERS, hold
 TEXT = r"(?::(?P<text>[A-Za-z_-]+=.*))?"
 TABLE_SPEC = re.compile(rf"(?P<path>.+?\.\w+)(?:#(?P<tensor>[^#:]+))?{TEXT}", re.DOTALL)
 HUB_TABLE = re.compile(rf"(?P<path>hf:[^#]+)#(?P<tensor>[^#:.]*\.[^#:]+){TEXT}", re.DOTALL)
-Config = tuple[str, str, str]  # path and kind of layer as typed, plain spec of the encoding, parameters after the path
+Config = tuple[str, str, str]  # path and kind of layer as typed; spec of the encoding; parameters after the path
 CONFIGS: Registry[Callable[[str], Config | None]] = Registry(
     {"config": ("pecli.models.spec:read_config_spec", "the text of a model's config.json; None of other texts")}
 )
@@ -98,7 +98,7 @@ def parse_encoding(spec: Spec) -> tuple[type[Encoding], dict[str, str]]:
 
 
 def spread_spec(spec: str, given: Mapping[str, Sequence[str]] | None = None) -> list[str]:
-    """Return the specs that one spec stands for, one for each value of a range or a repeated parameter.
+    """Return one spec for each value of a range or a repeated parameter, such as ``rope:base=10,base=100``.
 
     given : values of parameters that replace those in the spec
     """

@@ -1,4 +1,4 @@
-"""Factors on attention scores: by the position of the query, or the same at every position."""
+"""Factors on attention scores: some depend on the query's position, one is the same at every position."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Animation:
         return [frame.drawing for frame in self.frames]
 
     def images(self, opaque: bool = True) -> list[Image]:
-        """Return the pixels of every frame; if opaque, on white."""
+        """Return the pixels of every frame, on a white ground if `opaque`."""
         return list(self.map(partial(image_of, dpi=self.dpi, opaque=opaque), self.drawings))
 
 
@@ -85,7 +85,7 @@ GIF_COLOURS = 56  # half the bytes of a palette for a single picture
 
 
 def gif(animation: Animation, about: FileMetadata) -> bytes:
-    """Return a GIF file with one palette for all frames, so that colours do not flicker; the job is its comment."""
+    """Return a GIF file with the job as its comment; one palette for all frames keeps colours from flickering."""
     images = animation.images()
     palette = palette_of(images, GIF_COLOURS)
     frames = [palette.of(image) for image in images]
@@ -167,7 +167,7 @@ def _control(option: SweptOption) -> str:
 
 
 def _images(animation: Animation, salt: str) -> Iterator[str]:
-    """Yield the HTML attributes of every image: SVG if that is smaller, otherwise PNG at one and two times the size.
+    """Yield the HTML attributes of each image: an SVG if that is smaller, otherwise a PNG at single and double size.
 
     salt : begins the ids inside an SVG
     """

@@ -1,4 +1,4 @@
-"""Reports as Markdown, LaTeX and CSV, the same whatever the terminal."""
+"""Reports as Markdown, LaTeX and CSV. They do not depend on the terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SIGNS = {  # signs in pecli's texts as LaTeX commands that need no package
 SIGNS |= {sign: f"$_{digit}$" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 
 INDEXED = r"[ωλθφρμζγR]_[A-Za-z0-9]+"
-POWER = re.compile(  # in a sentence: a product, a power, a letter with an index: ⟨x, y⟩, 2^(−8i/n), ω_j, ω_j p
+POWER = re.compile(  # finds formulas in a sentence: ⟨x, y⟩, 2^(−8i/n), ω_j, ω_j p
     rf"⟨[^⟩]*⟩|(?:[A-Za-z0-9_']+|{INDEXED})\^(?:\((?:[^()]|\([^()]*\))*\)|[-−]?[A-Za-z0-9]+)"
     rf"|{INDEXED}(?: [pqxy]\b)?|log_n"
 )
@@ -59,7 +59,7 @@ def for_notebook(document: Document) -> dict[str, str]:
 
 
 def csv(document: Document, about: FileMetadata) -> bytes:
-    """Return the rows of facts and tables, separated by empty lines; text is left out."""
+    """Return CSV with the facts and tables, separated by empty lines; text is left out."""
     file = io.StringIO()
     writer = rows_of_csv.writer(file, delimiter=about.separator, lineterminator="\n")
     tables = [item for item in document if not isinstance(item, Paragraph)]
@@ -72,7 +72,7 @@ def csv(document: Document, about: FileMetadata) -> bytes:
 
 
 def _with_decimal(cell: str, sign: str) -> str:
-    """Return a cell of numbers alone with another decimal sign, and then without commas between thousands."""
+    """Return a cell with another decimal sign, and then without commas between thousands, if it is a number."""
     return cell.replace(",", "").replace(".", sign) if sign != "." and NUMBER.fullmatch(cell) else cell
 
 
@@ -152,9 +152,9 @@ def _plain_tex(text: str) -> str:
         plain += _signs_tex(text[end : found.start()]) + f"${latex(found[0])}$"
         end = found.end()
     plain += _signs_tex(text[end:])
-    return re.sub(r"^(?= *[\[*])", "{}", plain, flags=re.MULTILINE)  # so that it is no argument of \\
+    return re.sub(r"^(?= *[\[*])", "{}", plain, flags=re.MULTILINE)  # or \\ takes [ or * as an argument
 
 
 def _signs_tex(text: str) -> str:
     """Return text with every sign escaped for LaTeX."""
-    return "".join(SIGNS.get(sign, sign) for sign in text).replace("--", "-{}-")  # not a dash
+    return "".join(SIGNS.get(sign, sign) for sign in text).replace("--", "-{}-")  # hyphens, not a dash

@@ -20,13 +20,13 @@ class Format:
     """What a format can hold.
 
     kind : one picture, frames shown one by one, numbers, or a report
-    text : it may be printed in a terminal
+    text : it can be printed in a terminal
     one_table : it holds only one array
     markup : it can be embedded in a web page and adapt to light and dark mode
     moves : it plays its pictures as an animation
     clear : it supports transparent backgrounds
     paged : it can have several pages
-    lines : it is printed or zoomed into, so every cell of a matrix is drawn
+    lines : readers print it or zoom in, so every cell of a matrix is drawn
     rows : it can hold one number per row
     separated : its cells have a separator, and its numbers a decimal sign
     """
@@ -86,7 +86,7 @@ def encode(format: str, content: Any, about: FileMetadata, kind: str | None = No
     """Return the bytes of a file in one of the `FORMATS`.
 
     content : a drawing, animation, document, or numbers in parts
-    kind : kind of the content if not the format's own
+    kind : kind of the content, by default the format's `kind`
     """
     return b"".join(encode_pieces(format, content, about, kind))
 
@@ -104,9 +104,10 @@ def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | No
 
 
 def format_of(path: str, given: str | None, default: str = "png", known: Collection[str] = ()) -> str:
-    """Return a file's format: by its extension, without one as given, for standard output and devices `default`.
+    """Return a file's format: its extension; without one, the `given` format.
 
-    known : formats that the command can write, which an error message lists; by default all
+    default : format for standard output and devices if none is given
+    known : formats that the command can write, for an error message; by default all
 
     Raises UsageError if the format is unknown, or if the extension differs from the given format.
     """

@@ -1,4 +1,4 @@
-"""Metadata of finished files: how they are written, and how the job is read back.
+"""Metadata of finished files: what is stored in them, and how the job is read back.
 
 Files may come from anybody: only regular files are read, and of these only the part that can hold a job. XML documents
 with entities are rejected.
@@ -20,7 +20,7 @@ from pecli.files.writer import ending_of
 
 
 class FileMetadata(NamedTuple):
-    """Metadata and options for writing a finished file; each format uses the parts that it supports.
+    """Metadata and options for writing a finished file; each format uses the fields that it supports.
 
     job : the job as ASCII JSON
     id_prefix : short name, different for every job, that begins all ids in an SVG file
@@ -102,7 +102,7 @@ def _from_gif(file: BoundedFile) -> str | None:
 
 
 def _from_webp(file: BoundedFile) -> str | None:
-    """Return the description in the XMP chunk, or None; the chunks of pixels, which Pillow would read, are skipped."""
+    """Return the description in the XMP chunk, or None; Pillow is not used, because it would read the pixels."""
     if file.read(12)[::8] != b"RW":
         raise ValueError("no signature")
     while len(head := file.read(8)) == 8:
@@ -148,7 +148,7 @@ def _from_npz(file: BoundedFile) -> str | None:
 
 
 def _from_json(file: BoundedFile) -> str:
-    """Return the JSON text of the object without its facts and what follows them; the numbers are not read."""
+    """Return the object's JSON text up to its facts, as a complete object; the numbers after them are not read."""
     head, facts, _ = re.sub(rb',\s*"facts"\s*:', b"\0", file.read(MAX_BYTES), count=1).partition(b"\0")
     return head.decode(errors="ignore") + "}" * len(facts)
 

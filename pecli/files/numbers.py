@@ -20,7 +20,7 @@ from pecli.core.progress import track
 from pecli.files.metadata import FileMetadata
 from pecli.files.sheet import Sheet
 
-PIECE = 1 << 16  # numbers converted to text at once: as Python objects all of them would fill memory
+PIECE = 1 << 16  # numbers converted to text at once; as Python objects, all of them would fill the memory
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # beginnings of cells that spreadsheets evaluate
 EPOCH = (1980, 1, 1, 0, 0, 0)  # earliest date that .zip can hold
 
@@ -86,7 +86,7 @@ def csv(parts: Any, about: FileMetadata) -> Iterator[bytes]:
 
 
 def _lines(columns: Sequence[list[Any]], about: FileMetadata) -> str:
-    """Return rows as CSV text; finite numbers are written in one step."""
+    """Return rows as CSV text; if all numbers are finite, they are written in one step."""
     if len(columns) > 1 and all(map(_is_finite, columns)):
         text = repr([*zip(*columns, strict=True)])[2:-2].replace("), (", "\n").replace(", ", ",") + "\n"
         return text.translate(str.maketrans(",.", about.separator + about.decimal))
@@ -100,8 +100,9 @@ def _is_finite(column: list[Any]) -> bool:
 
 
 def _typed_columns(parts: Any, columns: Any) -> Iterator[list[list[Any]]]:
-    """Yield the columns of a few rows at a time, as lists; a column is int, or None where undefined, if all of
-    its other rows are whole numbers."""
+    """Yield the columns of a few rows at a time, as lists.
+
+    If all defined values of a column are whole numbers, they become int, and the undefined ones None."""
     whole: list[bool] = []
     for part in parts:
         found = columns(part)
@@ -148,7 +149,7 @@ def text_cell(text: str) -> str:
 def json(parts: Any, about: FileMetadata) -> Iterator[bytes]:
     """Yield job, facts and arrays as one JSON object.
 
-    In long format the table is a list of rows, each an object; arrays that are not in the table follow.
+    In long format, the table is a list of rows, each an object; the other arrays follow.
     """
     numbers, names = parts.first, [*parts.first.arrays()]
     yield f'{about.job[:-1]}, "facts": {_dumped(numbers.facts())}'.encode()

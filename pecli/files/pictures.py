@@ -30,7 +30,7 @@ DARK_INKS = {  # colours of text and lines, and their replacements in dark mode
     "#72357e": "#c98fd6",
 }
 
-PIXELATED = b' style="image-rendering:crisp-edges;image-rendering:pixelated"'  # would make some cells a pixel wider
+PIXELATED = b' style="image-rendering:crisp-edges;image-rendering:pixelated"'  # removed: makes some cells a pixel wider
 NON_ASCII = re.compile(rb"[^ -~\n]+")  # also control characters
 
 
@@ -65,20 +65,20 @@ def svg(drawing: Drawing, about: FileMetadata) -> bytes:
     with mpl.rc_context({"svg.hashsalt": about.id_prefix}):
         data = _saved(drawing, "svg", {**_with_alt_text(about), "Description": about.job, "Date": None})
     salt = about.id_prefix.encode()
-    head, end, body = data.partition(b"</metadata>")  # the job in the metadata stays unchanged
+    head, end, body = data.partition(b"</metadata>")  # leave the job in the metadata unchanged
     head = head[head.index(b"<svg ") :] if about.inline else head
     head = head.replace(b"<svg ", b'<svg id="' + salt + b'" role="img" ', 1)
     text = b"<desc>" + escape(escaped(about.sentence, "\n"), quote=False).encode() + b"</desc>\n <metadata>"
     head = head.replace(b"<metadata>", text, 1)
     rules = dark_rules(about.id_prefix).encode() if about.adaptive else b""
-    body = NON_ASCII.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # comments repeat drawn text
+    body = NON_ASCII.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # comments contain drawn text
     body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
     body = re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body.replace(PIXELATED, b""))
     return head + end + body
 
 
 def dark_rules(salt: str) -> str:
-    """Return CSS that replaces inks in dark mode; programs without such rules show the drawing unchanged.
+    """Return CSS that replaces colours in dark mode; programs without CSS media queries show the drawing unchanged.
 
     salt : id of the SVG element that the rules apply to
     """
@@ -91,7 +91,7 @@ def dark_rules(salt: str) -> str:
 
 
 def _with_alt_text(about: FileMetadata, place: str = "") -> dict[str, str | None]:
-    """Return the title and, under the key `place`, the alt text; empty ones are left out."""
+    """Return metadata with the title and, under the key `place`, the alt text; empty texts are left out."""
     item = (("Title", about.title), (place, about.sentence))
     return {name: escaped(text, "\n") for name, text in item if name and text}
 
@@ -120,7 +120,7 @@ def pixels_of(drawing: Drawing, dpi: float) -> Image:
 
 
 def image_of(drawing: Drawing, dpi: int, opaque: bool = True) -> Image:
-    """Return the drawing as pixels; if opaque, on white."""
+    """Return the drawing as pixels, on a white ground if `opaque`."""
     from PIL import Image
 
     image = pixels_of(drawing, dpi).convert("RGBA")

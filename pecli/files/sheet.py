@@ -1,6 +1,7 @@
-"""Arrays with named dimensions, and the columns of a file that they determine.
+"""Arrays with named dimensions, and the columns of the file that is written from them.
 
-Numbers are a dataclass: ``table: Array = over("position", "dimension")``, ``positions: Array = over("position")``.
+A figure's numbers are a dataclass with fields such as ``table: Array = over("position", "dimension")``. A wide file has
+a column for each value of the table's last dimension; a long file has a row for each number.
 """
 
 from __future__ import annotations
@@ -23,19 +24,20 @@ class Over(NamedTuple):
 
     @property
     def axes(self) -> list[tuple[str, ...]]:
-        """The dimensions of the columns that the array becomes: one column, or one for each dimension in `each`."""
+        """The dimensions of each column that the array becomes: one column, or one for each dimension in `each`."""
         return [(name,) for name in self.each] or [self.dimensions]
 
 
 def over(*dimensions: str, **more: Any) -> Any:
     """Return a dataclass field for an array with these dimensions, to be written in tables.
 
-    The first such field is the main array. Fields with the same dimensions are further columns, fields with fewer are
-    coordinates. A tuple over "encoding" is a fact of each encoding.
+    The first such field is the main array. A field with the same dimensions is a further column; one with fewer
+    dimensions is a coordinate. A tuple over "encoding" is a fact of each encoding.
 
-    each : given instead of `dimensions`: several dimensions of the main array that all have these coordinates
-    across : dimension of the main array that is spread over columns in a wide file, with headers ``pair 0``; by default
-      the last one, with headers ``0``
+    each : given instead of `dimensions` if several dimensions of the main array have the same coordinates, which are
+      this array
+    across : dimension of the main array that a wide file spreads over columns, with headers such as ``pair 0``; by
+      default the last dimension, with headers such as ``0``
     name : name of the column in a long file; by default the dimension, or for a line the field's name in the singular
     """
     return field(metadata={"over": Over(dimensions, **more)})
@@ -62,8 +64,8 @@ class Column(NamedTuple):
 class Sheet:
     """The arrays of a dataclass of numbers as one table.
 
-    order : dimensions of the main array, the one spread over columns last. If its coordinates are texts, they are
-        column headers in every file, also in a long one.
+    order : dimensions of the main array; the last one is spread over columns. If the coordinates of this dimension are
+        texts, they are column headers even in a long file.
     """
 
     def __init__(self, numbers: Any) -> None:
@@ -91,14 +93,14 @@ class Sheet:
         return max(map(self.order.index, own.dimensions)), len(own.dimensions), own.field != "encoding"
 
     def coordinates(self) -> list[str]:
-        """Return the names of the coordinates of the main array's first axis, and of the second if it is a matrix."""
+        """Return the coordinates' names for the main array's first axis; for a matrix, also for its second axis."""
         axes = [(name,) for name in self.main.dimensions[: 2 if len(self.order) == 2 else 1]]
         return [own.field for own in self.places or self.beside if own.dimensions in axes]
 
     def written(self, long: bool = False) -> tuple[list[str], list[Array]]:
-        """Return header and columns of a file: coordinates, and a column for each value of the last dimension.
+        """Return header and columns of a wide file: the coordinates, and a column for each value of the last dimension.
 
-        In long format there is one row per number, with the arrays of the same dimensions beside it.
+        If `long`, there is one row per number, and arrays of the same dimensions are further columns.
         """
         long = long or self.always_long
         rows = self.order if long and not self.named else self.order[:-1]
@@ -118,7 +120,7 @@ class Sheet:
         return [f"{self.across} {text}".lstrip() for text in texts]
 
     def _column(self, own: Column, rows: list[str]) -> Array:
-        """Return an array broadcast to one value for each row."""
+        """Return the values of an array, repeated so that each row of the file has one."""
         values = np.transpose(own.values, [own.dimensions.index(name) for name in rows if name in own.dimensions])
         sides = [self.shape[name] if name in own.dimensions else 1 for name in rows]
         return np.broadcast_to(values.reshape(sides), [self.shape[name] for name in rows]).reshape(-1)

@@ -42,7 +42,7 @@ from pecli.files.writer import STDOUT, spool_stdin
 MAGIC_NUMBERS = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
 GLOB = re.compile(r"[*?\[]")
 MAX_BYTES = 1 << 20  # bytes of one read, of a header, and of a job in a file
-MAX_HASHED = 1 << 34  # larger files are not hashed for a stranger's picture; shards of weights are smaller
+MAX_HASHED = 1 << 34  # largest file hashed because a stranger's picture names it, bytes; files of weights are smaller
 
 
 class BoundedFile(io.FileIO):
@@ -69,12 +69,12 @@ class StdinFile(str):
 
 
 def local_path(path: str) -> str:
-    """Return the path of a file; for ``-`` that of a copy of standard input, with the extension its content implies."""
+    """Return the path of a file; ``-`` is replaced by a copy of standard input, with the extension of its content."""
     return StdinFile(spool_stdin(_ending)) if path == STDOUT else path
 
 
 def file_label(path: str) -> str:
-    """Return the name of a file for titles: model and tensor of a hub reference, first digits of an array's digest."""
+    """Return a file's name for titles: only model and tensor of a hub reference, only a few digits of a digest."""
     if path == STDOUT:
         return say("page.standard_input")
     if path.startswith(IN_MEMORY):
@@ -125,13 +125,13 @@ def open_file(path: str) -> BoundedFile:
             return BoundedFile(path)
     except (FileNotFoundError, NotADirectoryError):
         raise FileError(f"{path_text(path)} does not exist") from None
-    except (OSError, ValueError) as error:  # the latter for a NUL
+    except (OSError, ValueError) as error:  # ValueError: the path contains NUL
         raise FileError(f"{path_text(path)} could not be read: {reason_of(error)}") from None
     raise FileError(f"{path} is not a regular file")
 
 
 def fingerprint(path: str) -> str:
-    """Return a short digest of a file's content or an array's numbers. Raises as `open_file` does."""
+    """Return a short digest of a file's content or an array's numbers. Raises the same errors as `open_file`."""
     if path.startswith(IN_MEMORY):
         return path.removeprefix(IN_MEMORY)
     if is_hub(path):
@@ -153,7 +153,7 @@ def has_digest(path: str, digests: Collection[str]) -> bool:
 
 @lru_cache(maxsize=64)
 def _digest(path: str, size: int, *version: int) -> str:
-    """Return the digest of a file's first `size` bytes (files in /proc may never end), cached for each version."""
+    """Return the digest of a file's first `size` bytes, because files in /proc may never end; cached by `version`."""
     import hashlib
 
     hashed, left = hashlib.sha256(), size
@@ -164,9 +164,9 @@ def _digest(path: str, size: int, *version: int) -> str:
     return hashed.hexdigest()[:16]
 
 
-MAX_UNPACKED = 1 << 26  # bytes to which any archive may unpack
-HEADER_BYTES = 1 << 14  # more than the 10,000 that numpy reads of a header
-MAX_RATIO = 100  # unpacked over packed; weights do not compress further
+MAX_UNPACKED = 1 << 26  # most bytes that any archive may unpack to
+HEADER_BYTES = 1 << 14  # bytes read for a header; numpy accepts at most 10,000
+MAX_RATIO = 100  # largest ratio of unpacked to packed bytes; weights do not compress further
 REAL_KINDS = "fiu"  # numpy's codes for real types
 TABLE_NAMES = (  # ends of the names of position tables in released models
     "wpe.weight",
@@ -191,7 +191,7 @@ WORD_NAMES = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "to
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array in a file, as declared there. Raises ValueError for an invalid shape.
+    """An array as its file declares it. Raises ValueError for an invalid shape.
 
     numbers : name of the number type in that format
     read : returns the array
@@ -268,7 +268,7 @@ def _npy_header(head: bytes) -> tuple[tuple[int, ...], Any]:
 
 TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "<i1"}
 TYPES["BF16"] = "<u2"  # the upper half of a float32
-MAX_JSON = 100_000_000  # bytes of a header, by the format's own definition
+MAX_JSON = 100_000_000  # most bytes of a header, as the format itself defines
 
 
 def _safetensors_arrays(path: str, opener: Opener | None = None) -> dict[str, StoredArray]:
@@ -370,7 +370,7 @@ TABLE_READERS: dict[str, Callable[[str], dict[str, StoredArray]]] = {
 CONFIG_ENDINGS = (".json", ".gguf", ".yaml", ".yml")
 CONFIG_ADVICE = "a config has no table; try pecli model {path}"
 PICKLES = (".pt", ".pth", ".bin", ".ckpt")
-CONVERSION = (  # converts a state dict or a tensor with torch, which can load such files without running code in them
+CONVERSION = (  # command that converts a state dict or tensor; torch can load these files without running their code
     'import numpy, torch; t = torch.load({source}, map_location="cpu", weights_only=True); '
     't = t if isinstance(t, dict) else {{"table": t}}; '
     "real = lambda v: torch.view_as_real(v) if v.is_complex() else v; "
@@ -443,7 +443,11 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
 
 
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
-    """Return the names of arrays that may be the table: with usual names, or 2-D, or all but word embeddings."""
+    """Return the names of arrays that may be the table.
+
+    These are the arrays with usual names; if there are none, 2-D arrays; if there are none, all arrays. Word embeddings
+    are left out.
+    """
     named = [name for name in arrays if name.endswith(TABLE_NAMES)]
     fitting = [name for name in named if is_table(arrays[name].shape)] or named
     others = {name: array for name, array in arrays.items() if not name.endswith(WORD_NAMES)}
@@ -461,7 +465,7 @@ def _cells(sides: Sequence[int]) -> tuple[int, ...]:
 
 
 def table_name(path: str, arrays: Mapping[str, StoredArray]) -> str | None:
-    """Return the name of the array that is read as the table by default; None if none can be."""
+    """Return the name of the array that is read as the table by default; None if there is no such array."""
     try:
         name = choose_table(path, None, arrays)
     except PecliError:
@@ -477,8 +481,8 @@ def read_table(
 
     tensor : name of the table in the file, or its end; needed only if it is not one of TABLE_NAMES
     dimensions : least number of dimensions of the array
-    sides : lengths of the axes of the grid whose cells are the rows; the array may have these axes, as in (14, 14, d).
-        () if no grid is given; None if the caller knows no grids, so that errors do not advise to give one
+    sides : lengths of the axes of the grid, if each row is a cell of a grid; (14, 14) also allows an array of shape
+        (14, 14, d). () if the user gave no grid. None if the caller takes no grid: errors then do not suggest one
 
     Raises
     ------
@@ -500,9 +504,9 @@ def read_table(
 
 
 def read_other(path: str, tensor: str | None = None) -> Array | None:
-    """Return an array that is no table, of complex numbers or with more axes; None if `read_table` can read it.
+    """Return an array that is not a table, because it is complex or has more axes; None if it is a table.
 
-    Raises as `read_table` does.
+    Raises the same errors as `read_table`.
     """
     if path.startswith(IN_MEMORY):
         return None
@@ -539,7 +543,7 @@ class HeldSpec(str):
 
 
 def array_name(array: Array) -> str:
-    """Return the name of a Python array by its shape and numbers, (…) of any type."""
+    """Return a name for a Python array, made from its shape and numbers; arrays of any shape and type have one."""
     import hashlib
 
     numbers = array.astype(np.float64, copy=False)
@@ -552,7 +556,7 @@ def hold(array: Any, spec: str) -> HeldSpec:
     array : a numpy array, or an object with ``__array__``
     spec : a format string, such as "learned:file={}"
 
-    Raises as `read_table` does.
+    Raises the same errors as `read_table`.
     """
     numbers = numbers_of(array)
     stored = StoredArray(numbers.shape, numbers.dtype.name, lambda: numbers, numbers.dtype.kind in REAL_KINDS)
@@ -578,7 +582,7 @@ def _read(path: str, tensor: str | None, dimensions: int, sides: tuple[int, ...]
 
 
 def check_shape(path: str, shape: tuple[int, ...], dimensions: int, sides: tuple[int, ...] | None) -> None:
-    """Raise TableFileError if a shape is neither that of a table nor that of a grid whose cells are the rows.
+    """Raise TableFileError if a shape is neither a table's, such as (196, d), nor the grid's, such as (14, 14, d).
 
     dimensions, sides : as for `read_table`
     """

@@ -21,7 +21,7 @@ from pecli.core.errors import FileError, OutputError, UsageError, option_text, r
 STDOUT = "-"
 HEAD = 64  # bytes that identify a file type
 WINDOWS = os.name == "nt"
-IN_USE = (5, 32)  # Windows' codes of errors for a file that another program has open
+IN_USE = (5, 32)  # Windows' error codes for a file that another program has open
 NO_NAME = re.compile(r'[<>:"|?*]|[ .]$|^(?:(?:con|prn|aux|com\d|lpt\d)(?:\.|$)|nul\.)', re.IGNORECASE)  # on Windows
 
 
@@ -66,7 +66,7 @@ def real_path(path: str) -> str:
 
 
 def place_of(path: str) -> str:
-    """Return a key that is equal for two paths if they are one file on any system: Windows and macOS ignore case."""
+    """Return a path's key; paths with equal keys are the same file on Windows and macOS, which ignore case."""
     return real_path(path).casefold()
 
 
@@ -91,7 +91,7 @@ def _followed(path: str) -> tuple[Path, os.stat_result | None]:
 
 
 def check_target(path: str, *, text: bool = False, option: str = "output", example: str = "figure.png") -> None:
-    """Raise OutputError if a path cannot be written (UsageError if it is a terminal), before any work is done.
+    """Raise OutputError if a path cannot be written (UsageError for a terminal); called before any work is done.
 
     text : whether the output may be shown in a terminal
     option : option that names the path
@@ -120,7 +120,7 @@ def check_target(path: str, *, text: bool = False, option: str = "output", examp
 
 
 def _check_name(path: str, option: str) -> None:
-    """Raise UsageError for a path that cannot be a file on Windows, or that only Windows reads as intended."""
+    """Raise UsageError for a path that Windows cannot have, or that only Windows understands."""
     if WINDOWS:
         wrong = next((name for name in re.split(r"[/\\]", ntpath.splitdrive(path)[1]) if _is_no_name(name)), None)
         if wrong is not None:
@@ -195,6 +195,6 @@ def _replace(target: Path, pieces: Iterable[bytes], status: os.stat_result | Non
 
 
 def discard_stdout() -> None:
-    """Redirect standard output to nowhere, so that the interpreter's last flush cannot fail after a broken pipe."""
+    """Discard further standard output, so that the interpreter's last flush cannot fail after a broken pipe."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

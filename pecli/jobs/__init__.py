@@ -1,1 +1,1 @@
-"""Jobs: from requested options to finished files."""
+"""Jobs: a job is a picture or report to make. This package goes from requested options to finished files."""

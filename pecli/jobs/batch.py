@@ -39,7 +39,7 @@ from pecli.jobs.names import check_generated_names, clashes, escape_placeholders
 from pecli.jobs.sweep import expand, specs_in
 
 STDIN = "-"
-NEEDED = ("command", "encoding", "figure", "output")  # a figure with an error in one of these is read no further
+NEEDED = ("command", "encoding", "figure", "output")  # after an error in one of these, no other key is read
 
 
 def read_text(path: str) -> str:
@@ -177,7 +177,7 @@ class Batch:
                 yield job, {str(number), entry.name, job.figure.name, *files, *map(real_path, files)}
 
     def shard(self, part: str) -> Batch:
-        """Return the batch with every n-th job from the k-th on, for ``part`` = "k/n"; otherwise raise UsageError."""
+        """Return the batch with every n-th job from the k-th on, for `part` "k/n"; raise UsageError for other texts."""
         match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", part)
         number, count = map(int, match.groups()) if match else (0, 0)
         if not 1 <= number <= count:
@@ -197,15 +197,14 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
     Parameters
     ----------
     path : the TOML file, ``-`` for standard input
-    folder : folder that all outputs are written to; default: the file's folder, or the current one for standard input
+    folder : folder for all outputs; by default the file's folder, or for standard input the current one
     only : patterns for `Batch.only`; errors in figures that match none of them become notices
-    written : False if the outputs are only looked at, not written
+    written : False if the outputs will not be written
 
     Raises
     ------
-    UsageError : wrong lines, all of them listed
-    PecliError : wrong lines, all of them listed, if each is about a file, a missing table or an output that cannot be
-        written; or the file is not a batch file
+    UsageError : some lines are wrong; all of them are listed
+    PecliError : the file is not a batch file; or all wrong lines are about files: missing, or impossible to write
     """
     import tomllib
 
@@ -216,7 +215,7 @@ def read_batch(path: str, folder: str | None = None, only: Sequence[str] = (), *
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise FileError(f"{shown} is not TOML: {parse_error_text(error)}") from None
-    beside = Path(path).parent if os.path.isfile(path) else Path()  # standard input starts from here
+    beside = Path(path).parent if os.path.isfile(path) else Path()  # for standard input: the current folder
     with search_folder(beside):
         return _Reader(shown, text, tables, beside if folder is None else Path(folder), written).read(only)
 
@@ -263,7 +262,7 @@ class _Reader:
         return Batch(tuple(entries), about.title, about.index, self.folder)
 
     def _location(self, table: str, number: int = 0, key: str | None = None) -> str:
-        """Return ``file:line`` of a key in the table of that name with index `number`, by default of its header."""
+        """Return ``file:line`` of a key in a table, or of the table's header; `number` is the index of the table."""
         head = self.lines.get((table, number, ""))
         line = self.lines.get((table, number, (key or "").replace("-", "_")), head)
         return self.path if line is None else f"{self.path}:{line}"
@@ -273,7 +272,7 @@ class _Reader:
 
         Raises
         ------
-        PecliError : one line for each wrong key; the figure is read again without a wrong key to find the next
+        PecliError : one line for each wrong key: after each error, the figure is read again without that key
         """
         wrong: list[PecliError] = []
         while True:
@@ -324,7 +323,7 @@ class _Reader:
         return Entry(header.name or Path(jobs[0].paths[0]).name, header.note, tuple(jobs))
 
     def _jobs(self, figure: Mapping[str, Any], where: str) -> list[Job]:
-        """Return the jobs of a figure; options in [defaults] count if the figure has them.
+        """Return the jobs of a figure; of the options in [defaults], those that the figure has are used.
 
         where : ``file:line`` of the figure
         """

@@ -33,7 +33,7 @@ from pecli.page.style import DRAWING
 
 WIDE = 10.0  # a slider without bounds ends at this multiple of the default
 DECADES = 3  # a logarithmic slider ends this many decades beyond the default
-NO_BOUND = 10**6  # a lower bound of a larger size counts as none
+NO_BOUND = 10**6  # a lower bound below −NO_BOUND counts as none
 
 Control = dict[str, Any]
 
@@ -48,7 +48,7 @@ def encoding_control(figure: type[Analysis[Any]], specs: tuple[str, ...]) -> Con
         return {**_description(item), "kind": "text", "value": " ".join(specs), "default": figure.default_encoding}
     choices = list(specs)
     for name, kind in all_encodings().items():
-        with suppress(UsageError):  # encodings that need a file
+        with suppress(UsageError):  # skips encodings that need a file
             if figure.takes(kind) and name not in choices and read_encoding(name):
                 choices.append(name)
     return {
@@ -73,7 +73,7 @@ def controls(
 
 
 def groups(figure: type[Analysis[Any]], specs: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, list[Control]]:
-    """Return the controls except that of the encoding, grouped by subject.
+    """Return all controls except the encoding's, grouped by subject.
 
     Parameters have controls only if there is a single encoding.
 
@@ -130,7 +130,7 @@ MAX_NUMBERS = 200_000_000  # most numbers computed in one array: about 5 seconds
 
 
 class TooLongError(PecliError):
-    """A picture that takes too long for the page.
+    """Error for a picture that takes too long for the page.
 
     line : the command line that draws it in a terminal
     """
@@ -215,9 +215,9 @@ class Explorer:
 
     @contextmanager
     def _drawing(self, values: Mapping[str, Any], gone: Callable[[], bool], **more: str) -> Iterator[dict[str, Any]]:
-        """Yield the values as options of a job, inside a block for drawing one picture.
+        """Run a block that draws one picture; yield the values from the page as options of a job.
 
-        Only one block runs at a time. Drawing in it ends with an error after MAX_SECONDS, or when the client has left.
+        Only one block runs at a time. Drawing ends with an error after MAX_SECONDS, or when the client has left.
         """
         with DRAWING, restrict_reading(self.start.inputs()):
             begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""Python functions for all figures and reports: ``pecli.heatmap(base=10)`` is made from the options of heatmap.
+"""Python functions for all figures and reports, such as ``pecli.heatmap(base=10)``, made from the options of each.
 
 ``python -m pecli.jobs.functions`` prints `pecli/jobs/figure_functions.pyi`, their types for editors and type checkers.
 """
@@ -52,7 +52,7 @@ TYPES = {
     float: "SupportsFloat",
     str: "Text",
     bool: "bool",
-}  # protocols that numpy scalars fulfil too
+}  # protocols, which numpy scalars fulfil, too
 
 
 def function_of(name: str) -> Callable[..., Picture[Any]]:
@@ -92,7 +92,7 @@ def documentation(analysis: type[Analysis[Any]]) -> str:
 
 
 def advice_for(name: str) -> str:
-    """Return advice for a name that is no function but an alias of a command or an encoding; "" for other names."""
+    """Return advice if a name is not a function but an alias of a command, or an encoding; "" for other names."""
     if name in ANALYSES.aliases:
         own, options = ANALYSES.aliases[name]
         return f": it is pecli.{own}({', '.join(f'{option}={value!r}' for option, value in options.items())})"
@@ -101,7 +101,10 @@ def advice_for(name: str) -> str:
 
 
 def arguments(analysis: type[Analysis[Any]]) -> Iterator[Option]:
-    """Yield the options with their defaults, the encoding first; a default that the encoding or a file sets is None."""
+    """Yield the options with their defaults, the encoding first.
+
+    The default is None if the encoding or a file sets it.
+    """
     own, open_ = analysis.default_options, {*encoding_parameters(), "length"}
     known = known_options(analysis)
     for name in (*EncodingOption.options(), *(name for name in known if name not in EncodingOption.options())):
@@ -161,7 +164,7 @@ def double_quoted(value: Any) -> str:
 def stub() -> str:
     """Return the text of `figure_functions.pyi`.
 
-    One TypedDict has the options that all figures (or all reports) share; another for each figure adds its own.
+    A TypedDict has the options that all figures (or all reports) share; one more per figure adds that figure's own.
     """
     imports: dict[str, None] = {}
     text = ""

@@ -24,7 +24,7 @@ from pecli.page.style import without_date
 Failures = Mapping[tuple[str, ...], PecliError]  # by the paths of the picture
 NOT_DRAWN = "Not drawn"
 SHOWN = ("png", "svg", "gif", "webp")
-MARKS = {  # text near the start of every index, to tell it from a page that the user wrote
+MARKS = {  # text near the start of each index; a page without it was written by the user
     ".md": "Every picture with the ",
     ".html": '<meta name="generator" content="pecli batch">\n',
     ".pdf": "(pecli batch)",
@@ -107,7 +107,7 @@ def _html(batch: Batch, folder: Path, failures: Failures) -> str:
 
 
 def _pdf(batch: Batch, folder: Path, failures: Failures) -> bytes:
-    """Return a PDF with every picture redrawn on a page of its own size; a file of frames has one page per frame."""
+    """Return a PDF with each picture redrawn on a page of its own size; an animation has one page per frame."""
     from matplotlib.backends.backend_pdf import PdfPages
 
     buffer = io.BytesIO()
@@ -129,7 +129,7 @@ def _failure(job: Job, failures: Failures) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text for Markdown: its markup stays active, HTML is escaped, and control characters become visible."""
+    """Return a text for Markdown: its Markdown is kept, its HTML and control characters are escaped."""
     return html.escape(escaped(text, "\n"), quote=False)
 
 

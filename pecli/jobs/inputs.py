@@ -1,4 +1,4 @@
-"""The files that a finished picture was drawn from: where to find them, and which of them may be read.
+"""The input files of a finished picture: where to find them, and which of them may be read.
 
 The picture may come from a stranger. A file that it names is read only if it is in the picture's folder or below it,
 after resolving links and ``..``, or if the user names it too.
@@ -37,10 +37,11 @@ def fingerprints(found: Mapping[str, Any]) -> list[str]:
 
 
 def reading_beside(made: str, found: Mapping[str, Any], given: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Return a context manager inside which only some files may be read.
+    """Return a context manager inside which only these files may be read:
 
-    These are files beside the finished file `made`, files that the values `given` name, and table and style files whose
-    fingerprint is in the metadata `found`, because the finished file was drawn from them.
+    - files in the folder of the finished file `made`, or below it
+    - files that the values in `given` name
+    - table and style files that `made` was drawn from: their fingerprints are in its metadata `found`
     """
     prints = fingerprints(found)
 
@@ -54,7 +55,7 @@ def reading_beside(made: str, found: Mapping[str, Any], given: Mapping[str, Any]
 
 
 def _texts_in(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield every text among the values, every value in the spec of an encoding, and the config.json that it names."""
+    """Yield every text among the values; for the spec of an encoding, also its values and the config.json it names."""
     from pecli.models.config_file import config_path  # slow to import
     from pecli.models.spec import config_words
 
@@ -83,7 +84,7 @@ def _refusal(made: str, path: str, words: list[str]) -> UsageError:
 
 
 def relocate_inputs(job: Job, made: str, prints: Collection[str]) -> tuple[Job, list[str]]:
-    """Return the job with names of its input files that work from the current folder, and the names not found.
+    """Return the job with its input files renamed to paths from the current folder, and the names of missing files.
 
     Parameters
     ----------
@@ -112,9 +113,9 @@ def _with_renamed_inputs(job: Job, moved: dict[str, str]) -> Job:
 
 
 def _find_input(name: str, made: str, prints: Collection[str]) -> str | None:
-    """Return where the input file `name` may be read, here or beside the finished file; None if it is not found.
+    """Return the path of the input file `name`, here or beside the finished file `made`; None if it is not found.
 
-    prints : fingerprints of input files; the file must have one of them, but if there are none, its name is enough
+    prints : fingerprints of the input files, one of which the file must have; () to accept any file of that name
     """
     if is_hub(name) or name == STDOUT:
         return name

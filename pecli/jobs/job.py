@@ -1,4 +1,8 @@
-"""A job: a figure or report with its options, encodings, positions, canvas and output, and what follows from them."""
+"""A job: a request for one picture or report, with all its options.
+
+If an option has several values, it is swept. Each combination of values is a cell: a job whose picture becomes one
+panel or one frame of the whole picture.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ OPTION_TEXTS = {
 }
 MAX_FRAMES = 1000  # largest number of frames in one file
 MAX_CELLS = 256  # largest number of cells in a grid; more would be too small to see
-ONE_EACH = {*Canvas.options(), *Language.options()}  # options with one value per file, even if it holds many pictures
+ONE_EACH = {*Canvas.options(), *Language.options()}  # options with one value per file, even if it has many pictures
 SINGLE = ONE_EACH | {*Output.options()}  # options with one value per picture, even if it has many panels
 FRAME_BYTES, FRAME_PIXEL = 3_000_000, 12  # bytes per frame, and per pixel of a frame (measured)
 SWEPT = "10,100,1000"  # example of several values, for messages
@@ -55,16 +59,16 @@ SHORTER = "shorten --length, or zoom in with --start and --length"  # advice for
 class Job:
     """A request to draw encodings at positions with a figure (or report), on a canvas, and to write it to an output.
 
-    The fields are what was asked for: an encoding whose size follows from the positions still has no size here.
-    Everything derived is computed on first use; `settle` checks the job as a whole.
+    The fields state what was asked for; for instance, `binary` has no number of bits yet if it follows from the
+    positions. Everything derived is computed on first use. `settle` checks the job as a whole.
 
     figure, encodings, positions, canvas, output, language : the options, by subject
     swept : names of swept options, whose values go into the file's name
-    axes : names of the options that were given several values; a job without cells has one of these values
+    axes : names of the options with several values; a job without cells has one value of each
     cells : jobs drawn together as one picture, the last axis changing fastest; the other fields are those of the first
       cell
     used : current sequence length that all cells share; None if the job's own positions determine it
-    shown : True if the picture is only shown, so no file name is made up
+    shown : True if the picture is only shown, so that no file name is generated
     where : ``file:line`` in a batch file
     """
 
@@ -117,13 +121,13 @@ class Job:
 
     @property
     def own_positions(self) -> Positions | None:
-        """The positions that the first encoding itself defines; None if any encoding leaves them to the user."""
+        """The positions that the first encoding defines, as a grid does; None if an encoding lets the user choose."""
         own = [encoding.own_positions for encoding in self.encodings]
         return own[0] if all(own) else None
 
     @cached_property
     def view(self) -> View[Any]:
-        """The encodings, sized to fit, and the positions of the figure; with cells, each encoding of any cell once."""
+        """The encodings, fitted to the positions, and the positions; with cells, the encodings of all cells."""
         if self.cells:
             encodings = dict.fromkeys(item for cell in self.cells for item in cell.view.encodings)
             return View(tuple(encodings), self.cells[0].view.positions)
@@ -137,13 +141,13 @@ class Job:
         return self.own_positions or self.figure.positions_for(self.positions, in_use)
 
     def alone(self) -> Self:
-        """Return the job of one cell as an independent job, whose encodings state the sequence length of all cells."""
+        """Return this cell as an independent job; its encodings then state the sequence length that the cells share."""
         fitted = zip(self.encodings, self.view.encodings, strict=True)
         return replace(self, encodings=tuple(own if plain.context else plain for plain, own in fitted), used=None)
 
     @cached_property
     def display_view(self) -> View[Any]:
-        """The view limited to the pixels of a panel, so that no more numbers are computed than can be seen."""
+        """The view with the size of a panel in pixels, so that only as many numbers are computed as can be seen."""
         panels: tuple[tuple[int, int], ...] | None = None
         if isinstance(self.analysis, Figure):
             panels = (self.canvas.pixels(),) * len(panels_of(self.analysis, self.view))
@@ -160,8 +164,8 @@ class Job:
     def analysis(self) -> Analysis[Any]:
         """The analysis that computes the numbers: the figure, or a grid of all cells.
 
-        If the figure takes several encodings and the cells differ only in the parameters of their one encoding, it is
-        the figure of all these encodings instead, up to MAX_LINES.
+        If the figure takes several encodings, and the cells differ only in the parameters of one encoding, the figure
+        shows the encodings of all cells instead, up to MAX_LINES.
         """
         if not self.cells:
             return self.figure.variant(self.view)
@@ -225,7 +229,7 @@ class Job:
         return any(self.kind_of(target.format) == "frames" for target in self.targets)
 
     def kind_of(self, format: str) -> str:
-        """Return what a file of that format holds of this job, usually `Format.kind`: "frames" for a paged sweep."""
+        """Return the kind of content in a file of that format: "frames" for a sweep with pages, else `Format.kind`."""
         paged = self.canvas.pages and FORMATS[format].paged and self.cells
         return "frames" if paged else FORMATS[format].kind
 
@@ -238,8 +242,8 @@ class Job:
     def defaults(self) -> dict[str, Any]:
         """The figure's defaults, by option name.
 
-        Options whose default depends on an encoding or the environment have the default None, so that texts always
-        state them.
+        A default that depends on an encoding or on the environment is None here, so that command lines always state
+        the value.
         """
         in_use = self.figure.length_in_use
         told = ((in_use and e.context) or (e.inputs() and not e.extrapolates) for e in self.encodings)
@@ -254,9 +258,9 @@ class Job:
         return {"encoding": self.specs(), **told, **({"long": True} if self.output.long else {}), **self.sweep()}
 
     def sweep(self) -> dict[str, Any]:
-        """Return the list of values of each option that was given several; {} without cells.
+        """Return, for each option that was given several values, the list of these; {} without cells.
 
-        Options of positions that differ between cells without having been given several values are included as None.
+        Position options that were not given several values, but differ between the cells, are included as None.
         """
         if not self.cells:
             return {}
@@ -275,7 +279,7 @@ class Job:
         return first
 
     def value(self, name: str, axes: Collection[str] = ()) -> Any:
-        """Return the value of an option; for the encoding option, a tuple of specs without the parameters in `axes`."""
+        """Return the value of an option; for the encoding, a tuple of specs without the parameters in `axes`."""
         if name in EncodingOption.options():
             return tuple(self.specs(axes))
         told = (part.settings() for part in (*self.encodings, *self.parts))
@@ -283,13 +287,13 @@ class Job:
 
     @cached_property
     def metadata(self) -> str:
-        """The job and the versions of pecli and its libraries, as the JSON text (ASCII) in finished files."""
+        """The JSON text (ASCII) for finished files: the job, and the versions of pecli and its libraries."""
         prints = [fingerprint(path) for path in self.inputs()]
         inputs = {"inputs": prints} if prints else {}
         return json.dumps({"job": self.job(), **inputs, **versions()})
 
     def job(self) -> dict[str, Any]:
-        """Return the command and all options except the output that have a value, as a mapping. Reads no file."""
+        """Return the command, and every option that has a value except the output, as a mapping. Reads no file."""
         silent = IN_ENGLISH.settings()
         given = {n: value for n, value in self.settings().items() if value is not None and value != silent.get(n)}
         return {"command": self.figure.name, **given}
@@ -306,12 +310,12 @@ class Job:
         return "p" + hashlib.sha256(self.metadata.encode()).hexdigest()[:10]
 
     def specs(self, without: Collection[str] = ()) -> list[str]:
-        """Return the specs of the encodings, without the parameters in `without` and those that the cells vary."""
+        """Return the encodings' specs, without the parameters in `without` and those that differ between cells."""
         left = {*without, *(self.axes if self.cells else ())}
         return [encoding.spec(self.defaults, left) for encoding in self.encodings]
 
     def _check_view(self) -> None:
-        """Raise UsageError if the figure cannot show an encoding or the view, or cannot use a colour option."""
+        """Raise UsageError if the figure cannot show the encodings or positions, or has no use for a colour option."""
         kind = type(self.figure)
         for encoding in self.encodings:
             if not kind.takes(type(encoding)):
@@ -354,9 +358,9 @@ class Job:
             self.check_names()
 
     def _check_formats(self, given: dict[str, tuple[Any, str]]) -> None:
-        """Raise UsageError for options in `given` that only apply to formats of which no file is written.
+        """Raise UsageError for options in `given` that apply to none of the formats to be written.
 
-        given : option name to (value, attribute of `Format` that is required)
+        given : by option name, (value, the attribute of `Format` that a format needs for this option)
         """
         signs = {name: (sign, "separated") for name, sign in self.output.csv_signs().items()}
         for name, (value, kind) in (given | ({"long": (True, "rows")} if self.output.long else {}) | signs).items():
@@ -389,7 +393,7 @@ class Job:
         return self.view if self.needs_all_numbers else self.display_view
 
     def _drawing(self) -> tuple[str, int]:
-        """Return the number of pixels, as the start of a message, and the approximate bytes for drawing them."""
+        """Return the start of a message with the number of pixels, and the approximate bytes needed to draw them."""
         canvas, size, frames = self.canvas, self.canvas.inches, self.has_frames
         count = len(self.cells) if frames else int(any(target.format == "png" for target in self.targets))
         dpi = canvas.frame_dpi if frames else canvas.dpi

@@ -34,7 +34,7 @@ class Target(NamedTuple):
 
 
 def targets_of(job: Job) -> tuple[Target, ...]:
-    """Return the files to write, with a generated name for a picture without an output.
+    """Return the files to write; a picture without an output gets a generated name.
 
     Raises UsageError if two files are the same.
     """
@@ -99,7 +99,7 @@ def clashes(jobs: Sequence[Job], read: Iterable[str] = ()) -> list[str]:
 
 
 def _spelled_otherwise(paths: Sequence[str]) -> str:
-    """Return words about the first of these paths if another one differs from it only in case, otherwise ""."""
+    """Return a remark if one of these paths differs from the first only in case; otherwise ""."""
     own = real_path(paths[0])
     other = next((path for path in paths if real_path(path) != own), None)
     return "" if other is None else f"the same file as {other} on Windows and macOS"
@@ -135,7 +135,7 @@ def name_of(job: Job) -> str:
 
 
 def _swept_texts(job: Job) -> dict[str, str]:
-    """Return each option in which the cells of a job differ, with all its values as one text."""
+    """Return, for each option in which the cells of a job differ, its values as one text."""
 
     def text(value: Any) -> str:
         return " ".join(map(str, value)) if isinstance(value, tuple) else write_scalar(value)
@@ -144,7 +144,7 @@ def _swept_texts(job: Job) -> dict[str, str]:
 
 
 def placeholders(job: Job) -> dict[str, str]:
-    """Return the text of each placeholder in a file name: every option, and figure, command, encoding and format."""
+    """Return the text for each placeholder of file names: all options, and figure, command, encoding and format."""
     known = {
         name: text for part in (job.positions, job.canvas, job.language) for name, text in _option_texts(part).items()
     }
@@ -170,8 +170,7 @@ def fill_placeholders(path: str, known: Mapping[str, str]) -> str:
 def fill_texts(job: Job) -> Canvas:
     """Return the canvas with placeholders in its texts filled in, as in file names: ``base {base}`` becomes base 10.
 
-    Mathematics is not changed, nor are the placeholders for pecli's own texts, such as {title}, which are filled
-    later.
+    Mathematics is not changed. Placeholders for pecli's own texts, such as {title}, are filled in later.
 
     Raises
     ------

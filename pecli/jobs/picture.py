@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from pecli.page.sheet import Texts
 
-MIME_TYPES = {  # formats that a notebook can show
+MIME_TYPES = {  # of the formats that a notebook can show
     "png": "image/png", "svg": "image/svg+xml", "gif": "image/gif", "webp": "image/webp", "html": "text/html",
 }  # fmt: skip
 GROW = "this.style.height = this.contentDocument.documentElement.scrollHeight + 'px'"
@@ -101,7 +101,7 @@ def job_data(job: Job, said: PictureTexts) -> JobData:
 
 
 def texts_of(job: Job, numbers: Numbers[Any] | None = None) -> PictureTexts:
-    """Return "headline", "finding" (the headline as data), "footnotes" and "alt", even if the picture omits them.
+    """Return the texts of a picture, even if the picture omits them; "finding" is the headline as data.
 
     numbers : None if they were not computed; then only "alt" has a text
     """
@@ -114,7 +114,7 @@ def texts_of(job: Job, numbers: Numbers[Any] | None = None) -> PictureTexts:
 
 
 def alt_text(job: Job, numbers: Numbers[Any] | None = None) -> str:
-    """Return the alt text: the headline, a sentence on figure, encodings, positions and options, and the footnotes.
+    """Return the alt text: the headline, what is drawn (figure, encodings, positions, options), and the footnotes.
 
     numbers : None if they were not computed; headline and footnotes are then missing
     """
@@ -155,7 +155,7 @@ def texts_in_file(job: Job) -> PictureTexts:
 
 
 def encoding_titles(job: Job) -> str:
-    """Return the titles of the encodings; for a sweep, what they have in common and the names of the swept options."""
+    """Return the titles of the encodings; if options are swept, the common part and the names of these options."""
     if job.cells and isinstance(job.analysis, Figure):
         through = say("page.by_options", options=listing(name.replace("_", " ") for name in job.axes))
         return listing([job.analysis.title(job.view), through])
@@ -223,7 +223,7 @@ class Picture(Generic[N_co]):
 
     @property
     def computed(self) -> Numbers[Any]:
-        """The numbers that its files are made of: all, or those that the picture shows."""
+        """The numbers for its files: every number if a file needs them, otherwise those that the picture shows."""
         job = self.job
         whole = job.figure.drawn and all(FORMATS[target.format].numbers for target in job.targets)
         return self.numbers if whole else self.seen
@@ -236,7 +236,7 @@ class Picture(Generic[N_co]):
 
     @cached_property
     def notes(self) -> list[str]:
-        """Notes for the user on how options were understood and what was drawn, one line each; drawing adds to them."""
+        """Notes for the user, one line each: how options were understood, and after drawing, what was drawn."""
         return self.job.figure.notes()
 
     @property
@@ -285,7 +285,7 @@ class Picture(Generic[N_co]):
     def to_html(self) -> str:
         """Return the picture as an inline SVG with its alt text, or a report as HTML tables.
 
-        For ``mo.Html`` of marimo, ``IPython.display.HTML`` of Jupyter and Colab, and templates of web pages.
+        Use it for ``mo.Html`` in marimo, ``IPython.display.HTML`` in Jupyter and Colab, and templates of web pages.
         """
         if isinstance(self.job.figure, Report):
             return for_notebook(self.document(WIDTH))["text/html"]
@@ -298,9 +298,9 @@ class Picture(Generic[N_co]):
         return list(map(b"".join, self._pieces(formats, Parts(lambda _: self.numbers))))
 
     def pieces(self, formats: Sequence[str]) -> list[Iterable[bytes]]:
-        """Return the same as `render`, but each file as an iterable of byte strings.
+        """Return the same files as `render`, each as an iterable of byte strings.
 
-        Numbers whose rows are independent are computed while the pieces are consumed, in bounded memory.
+        If rows can be computed one by one, they are computed while the pieces are written, in bounded memory.
         """
         return self._pieces(formats, self.job.analysis.parts(self.job.view) or Parts(lambda _: self.numbers))
 
@@ -383,7 +383,7 @@ class Picture(Generic[N_co]):
         self.notes.extend(note for note in notes if note and note not in self.notes)
 
     def _drawing(self, formats: Sequence[str] = ()) -> Drawing:
-        """Return the matplotlib figure for these formats; if all are vector formats, a matrix has every cell."""
+        """Return the matplotlib figure for these formats; it has every cell of a matrix if all are vector formats."""
         from pecli.figures.page import draw_page
 
         title, cells = self._own_title(), vector_cells(formats)
@@ -433,7 +433,7 @@ class Picture(Generic[N_co]):
         return about._replace(separator=SEPARATORS[job.output.csv_sep], decimal=DECIMALS[job.output.decimal])
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """Return the picture for a notebook, as PNG or in the job's format, or a report as a table."""
+        """Return what a notebook displays: the picture as PNG or in the job's format, or a report as a table."""
         if isinstance(self.job.figure, Report):
             return for_notebook(self.document(WIDTH))
         format = self.job.output.format if self.job.output.format in MIME_TYPES else "png"
@@ -455,20 +455,20 @@ def write_files(job: Job, files: Sequence[Iterable[bytes]], sizes: dict[str, int
 
 
 def kept_files(job: Job) -> list[str]:
-    """Return the paths of a job's files that exist and are kept, with --no-clobber."""
+    """Return the paths of a job's existing files that --no-clobber keeps."""
     return [path for path in job.paths if job.output.no_clobber and not is_stdout(path) and os.path.lexists(path)]
 
 
 def vector_cells(formats: Sequence[str]) -> int:
-    """Return the largest number of rows and of columns of a matrix to draw in files of these formats.
+    """Return the limit on rows, and on columns, of a matrix drawn in files of these formats.
 
-    Unless all are vector formats, return 0, which stands for the number of pixels.
+    If any of the formats has pixels, return 0: the number of pixels is then the limit.
     """
     return WHOLE if formats and all(FORMATS[format].lines for format in formats) else 0
 
 
 def frame_titles(job: Job, grid: Grid, title: str) -> list[str]:
-    """Return the title of each frame, with the frame's label appended if the titles are not all different."""
+    """Return the title of each frame; if some titles are equal, the label of each frame is appended to it."""
     own = [fill_texts(cell).final_text("title", {"title": title}) for cell in job.cells]
     if len(set(own)) == len(own) or job.axes == ("revealed",):  # frames of --reveal show what differs
         return own

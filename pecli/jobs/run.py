@@ -1,4 +1,4 @@
-"""Running many jobs: skipping files that are up to date, in one process or several, and isolating failures."""
+"""Run many jobs in one or several processes; skip files that are up to date, and carry on after failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pecli.page.style import DRAWING
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # metadata that say how a file was made
+CARRIED = ("job", "inputs", "pecli", *LIBRARIES)  # keys of the metadata that state how a file was made
 STATES = WRITTEN, SKIPPED, FAILED = "written", "skipped", "failed"
 MISSING, STALE, UNASKED = "missing", "stale", "no longer asked for"
 
@@ -224,7 +224,7 @@ def run(
 def _drawn(
     jobs: Sequence[Job], workers: int | None, executor: Executor | None, frames: int, ordered: bool, answered: bool
 ) -> Generator[tuple[Job, Callable[[], Drawn]], None, None]:
-    """Yield each job with a function that returns its `Drawn`, or raises the error, as drawing finishes.
+    """As jobs finish drawing, yield each with a function that returns its `Drawn` or raises its error.
 
     The parameters are those of `run`.
     """
@@ -244,9 +244,9 @@ def _drawn(
 
 
 def differences(jobs: Iterable[Job], asked: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield (state, path) for missing and stale files of these jobs, and for orphans beside the files in `asked`.
+    """Yield (state, path) for missing and stale files of these jobs, and for orphans in the folders of `asked`.
 
-    A file that cannot carry its job (.csv, .npy) is never reported as stale.
+    A .csv or .npy file is never reported as stale, because it cannot store its job.
     """
     for job in track(list(jobs), "looking"):
         wanted = json.loads(job.metadata)

@@ -1,4 +1,4 @@
-"""Options of a run, which do not change the pictures: which are made, by which processes, and what is printed."""
+"""Options of a run: which pictures are made, by which processes, and what is printed. They change no picture."""
 
 from __future__ import annotations
 

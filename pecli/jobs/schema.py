@@ -13,7 +13,7 @@ from pecli.jobs.job_options import ANALYSES, encoding_parameters, known_options
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
-RANGE: Schema = {"type": "string", "pattern": r"\.\.|:"}  # 0..200:50
+RANGE: Schema = {"type": "string", "pattern": r"\.\.|:"}  # such as 0..200:50
 CLOSED: Schema = {"type": "object", "additionalProperties": False}
 
 
@@ -46,7 +46,7 @@ def batch_schema() -> Schema:
 def _entry(command: str, ambiguous: set[str]) -> Schema:
     """Return the schema of a [[figure]] with that command.
 
-    ambiguous : names that are different options in different figures; the schema has this figure's own option
+    ambiguous : names that mean different options in different figures; here they mean those of this figure
     """
     words = [command, *(word for word, (own, _) in ANALYSES.aliases.items() if own == command)]
     keys: Schema = {"command": {"enum": words}, **dict.fromkeys(FigureHeader.options(), TEXT)}
@@ -63,7 +63,7 @@ def _reference(name: str) -> Schema:
 
 
 def _keys(option: Option, value: Schema, known: Mapping[str, Option]) -> Schema:
-    """Return `value` under every spelling of the option's name that means none of the other `known` options."""
+    """Return `value` under every spelling of the option's name, except spellings that mean another `known` option."""
     names = [option.name, *(word for word in sorted(option.spellings) if canonical_name(known, word) == option.name)]
     return {key: value for name in names for key in (name, name.replace("_", "-"))}
 

@@ -1,4 +1,7 @@
-"""Expansion of options into jobs: one job per combination of values; combinations that share a file become one job."""
+"""Expand options into jobs: one job per combination of values; combinations that share a file become one job.
+
+An option with several values is swept; the jobs of all combinations are a sweep.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +49,9 @@ def jobs_of(analysis: str, given: Mapping[str, Any]) -> list[Job]:
 
 
 def job_of(analysis: str, given: Mapping[str, Any]) -> Job:
-    """Return the single job for a mapping as in `jobs_of`, with all values in one picture.
+    """Return one job for a mapping as in `jobs_of`, with all combinations of values in one picture.
 
-    Raises UsageError if they cannot be one picture.
+    Raises UsageError if one picture cannot show them all.
     """
     return expand(analysis, given).as_one().settle()
 
@@ -70,7 +73,7 @@ class Sweep:
     places: tuple[tuple[int, ...], ...]
 
     def as_one(self) -> Job:
-        """Return one job of all combinations; raise UsageError if they cannot be one picture."""
+        """Return one job with all combinations; raise UsageError if one picture cannot show them all."""
         jobs = self._merged(range(len(self.jobs)), self.jobs[0].output)
         if len(jobs) > 1:
             swept = ", ".join(map(option_text, jobs[0].axes))
@@ -79,9 +82,9 @@ class Sweep:
         return jobs[0]
 
     def by_file(self) -> list[Job]:
-        """Return the jobs, merging those that are written to the same file if they can be one picture.
+        """Return the jobs; those with the same file are merged into one job, if one picture can show them.
 
-        A job is followed by the jobs whose files its analysis has written beside its own.
+        After each job come the jobs for files beside it, such as sheet-solved.md beside sheet.md.
         """
         return [each for job in self._by_file() for each in (job, *_beside(job))]
 
@@ -103,9 +106,10 @@ class Sweep:
         return [job for own, output in outputs.items() for job in self._merged(own, output)]
 
     def _merged(self, members: Sequence[int], output: Output) -> list[Job]:
-        """Return a list with one job whose cells are the jobs with these indices, written to `output`.
+        """Return a list of one job, written to `output`, whose cells are the jobs with the indices `members`.
 
-        Return the jobs unmerged if they are not a full grid, or differ in an option that has one value per picture.
+        Return these jobs unmerged if they are not all combinations of their values, or if they differ in an option that
+        has only one value per picture.
         """
         jobs, first = [replace(self.jobs[at], output=output) for at in members], self.jobs[members[0]]
         if len(jobs) == 1 or not first.figure.drawn:
@@ -127,10 +131,11 @@ class Sweep:
 def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sweep:
     """Return the jobs for a mapping of option names to texts or values, one job for each combination of values.
 
-    given : option names as on the command line, with ``-`` or ``_``. For an option with a single value, a list gives
-        several values to combine. For an option whose value is a list, only a list of lists does. Several encodings are
-        combined if the analysis shows one at a time. The last option changes fastest
-    swept : False if every option has one value, even if that is a list, so that the result is one job
+    A list gives an option several values. If one value of the option is a list already, it takes a list of lists.
+    Several encodings count as several values only if the analysis shows one at a time. The last option changes fastest.
+
+    given : option names as on the command line, with ``-`` or ``_``, and their values
+    swept : False to take every list as a single value, so that the result is one job
 
     Raises
     ------
@@ -144,7 +149,7 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     }
     if kind.config_layers and asked.get("encoding"):
         asked |= _of_layers(asked["encoding"], kind.config_layers)
-    named = asked.get("encoding") or kind.default_encoding  # a reference keeps arrays, and so their specs, alive
+    named = asked.get("encoding") or kind.default_encoding  # the reference keeps an array alive
     for spec in specs_in({"encoding": named}):
         _refuse_option_inside(spec, kind)
     own = parameters_of(specs_in({"encoding": named}), inner=True)
@@ -184,11 +189,11 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
 
 
 def _beside(job: Job) -> Iterator[Job]:
-    """Yield the jobs of the analyses that are written beside a job's documents, with names such as sheet-solved.md."""
+    """Yield the jobs for files that belong beside a job's documents, such as sheet-solved.md beside sheet.md."""
     for suffix, analysis in job.figure.written_beside().items():
         paths = [path for path in job.output.output if not is_stdout(path)]
         named = tuple(f"{root}{suffix}{ending}" for root, ending in map(splitext, paths))
-        if paths or (job.output.format and not job.output.output):  # otherwise it is printed
+        if paths or (job.output.format and not job.output.output):  # otherwise nothing is written
             yield replace(job, figure=analysis, output=replace(job.output, output=named))
 
 
@@ -198,8 +203,10 @@ def _array_as_list(value: Any) -> Any:
 
 
 def _of_layers(encodings: Any, layers: str) -> dict[str, Any]:
-    """Return the options that follow from encodings: their specs, with the kind of layer added to each config.json
-    that names none, or all layers of such files."""
+    """Return the encodings as options, with the kind of layer added to each config.json that names none.
+
+    If `layers` is EVERY, return the options that show all layers of these files.
+    """
     from pecli.models.spec import EVERY, every_layer, of_layers  # few figures need it
 
     def added(item: Any) -> Any:
@@ -213,7 +220,7 @@ def _of_layers(encodings: Any, layers: str) -> dict[str, Any]:
 
 
 def _with_labels(encodings: Any, labels: Sequence[str]) -> list[str]:
-    """Return the specs of the encodings, each with its label; raise UsageError if the numbers differ."""
+    """Return the specs of the encodings, each with its label; raise UsageError unless there is one label for each."""
     specs = [str(item) for item in _as_list(encodings)]
     if len(specs) != len(labels) or any(isinstance(item, (list, tuple)) for item in _as_list(encodings)):
         example = f"{specs[0]}{',' if ':' in specs[0] else ':'}"
@@ -223,7 +230,7 @@ def _with_labels(encodings: Any, labels: Sequence[str]) -> list[str]:
 
 
 def _spread_specs(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[Any]:
-    """Return the specs, one for each value that a spec or `given` has for a parameter; nested lists stay nested."""
+    """Return one spec for each value that an encoding's spec or `given` has for a parameter; lists stay nested."""
     spread: list[Any] = []
     for item in _as_list(encodings):
         if isinstance(item, (list, tuple)):
@@ -235,11 +242,9 @@ def _spread_specs(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[An
 
 
 def _encodings_per_picture(spread: Sequence[Sequence[str]], outputs: Sequence[Any]) -> dict[str, Sequence[Any]]:
-    """Return the encodings of each picture if file names have placeholders for parameters swept in a spec.
+    """Return the encodings of each picture if output names have a placeholder for a parameter swept in a spec, else {}.
 
-    Otherwise return {}.
-
-    spread : for each given spec, the specs of its sweep
+    spread : for each given spec, one spec per value of its swept parameters
     outputs : given output paths
     """
     written = [[parse_encoding(spec)[1] for spec in each] for each in spread if len(each) > 1]
@@ -250,7 +255,7 @@ def _encodings_per_picture(spread: Sequence[Sequence[str]], outputs: Sequence[An
 
 
 def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -> Sequence[Any]:
-    """Return the values that an option is given, one or more."""
+    """Return the values that are given for an option, one or more."""
     if option is None:
         return [value]
     if not isinstance(value, (list, tuple)):
@@ -264,7 +269,7 @@ def _choices(option: Option | None, value: Any, analysis: type[Analysis[Any]]) -
 
 
 def _read_shared(option: Option | None, values: Sequence[Any]) -> Sequence[Any]:
-    """Return the parsed values of an option that belongs to no encoding; file names are resolved for the job."""
+    """Return the parsed values of an option that belongs to no encoding; file names are spelled as jobs store them."""
     if option is None:
         return values
     read = [None if value is None else option.read(value) for value in values]
@@ -272,9 +277,9 @@ def _read_shared(option: Option | None, values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _split_over_frames(kind: type[Analysis[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the values with the list of the figure's `frame_option` split over frames.
+    """Return the values, with the list of the figure's `frame_option` split so that each frame has one item.
 
-    The values are unchanged if an option is swept, or if no file has frames.
+    Return the values unchanged if another option is swept, or if no file has frames.
     """
     name = kind.frame_option
     if any(len(several) > 1 for several in values.values()):
@@ -290,7 +295,7 @@ def _split_over_frames(kind: type[Analysis[Any]], values: dict[str, Sequence[Any
 
 
 def _split_into_steps(kind: type[Revealing[Any]], values: dict[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the values with one value of `revealed` for each step; a PDF file gets one page per step."""
+    """Return the values with one value of `revealed` per step of --reveal; a PDF file gets one page per step."""
     if any(value is not None for value in values.get("revealed", ())):
         text = "--reveal makes a picture of every step, --revealed only of the steps given"
         raise UsageError(text, option="revealed", advice="give one of them")
@@ -319,11 +324,11 @@ def specs_in(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _refuse_option_inside(spec: str, analysis: type[Analysis[Any]]) -> None:
-    """Raise UsageError if a parameter in a spec is really an option of a figure, even a misspelt one."""
+    """Raise UsageError if a parameter in a spec is not the encoding's but a figure's option, even a misspelt one."""
     encoding, given = parse_encoding(spec)
     own = encoding.options()
     for name in (name for name in given if name not in own and not nearest(name, own)):
-        others = (*reversed([*ANALYSES.values()]), analysis)  # the last one with an option counts
+        others = (*reversed([*ANALYSES.values()]), analysis)  # the last one that has an option is named
         owners = {option: other.name for other in others for option in shared_options(other)}
         if near := nearest(name, owners, 0.65):
             text = f"unknown parameter of {encoding.name} '{shorten(name)}'"
@@ -334,14 +339,14 @@ def _refuse_option_inside(spec: str, analysis: type[Analysis[Any]]) -> None:
 
 
 def _parameters_in_specs(values: Mapping[str, Sequence[Any]], several: Sequence[str]) -> list[str]:
-    """Return the names of the parameters in the specs of encodings, if the encoding is one of the `several` options."""
+    """Return the names of all parameters in the encodings' specs if several encodings are swept, otherwise []."""
     choices = [value for name in several if name in EncodingOption.options() for value in values[name]]
     specs = [spec for value in choices for spec in value or ()]
     return [name for spec in specs for name in parse_encoding(spec)[1]]
 
 
 def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
-    """Return the job for a mapping with one value per option; options that belong to no encoding are parsed already."""
+    """Return the job for a mapping with one value per option; only parameters of encodings are not parsed yet."""
     known = shared_options(kind)
     shared = {name: value for name, value in given.items() if name in known and value is not None}
     own = {name: value for name, value in given.items() if name not in known}
@@ -368,7 +373,7 @@ def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
 
 
 def _applicable(encoding: type[Encoding], given: Mapping[str, Any], written: Mapping[str, str]) -> dict[str, Any]:
-    """Return the given parameters of an encoding that apply; some depend on the value of another parameter.
+    """Return the given parameters that apply to an encoding; some apply only if another parameter has a certain value.
 
     written : parameters in the encoding's spec
     """
@@ -388,7 +393,7 @@ def _check_names(
         if any(name in kind.options() for kind in kinds):
             continue
         owners = [kind for kind in all_encodings().values() if name in kind.options()]
-        owners.sort(key=lambda kind: kind.options()[name].default is None)  # first those with a default
+        owners.sort(key=lambda kind: kind.options()[name].default is None)  # encodings with a default come first
         if not owners:
             known = known_options(type(analysis))
             raise UnknownNameError(f"option of {analysis.name}", name, known, option=name, alike=0.65)
@@ -408,7 +413,7 @@ def _check_names(
 
 
 def _part(owner: type[P], read: Mapping[str, Any], defaults: Mapping[str, Any]) -> P:
-    """Return one group of options of a job; values in `read`, which are parsed already, override the defaults."""
+    """Return one group of a job's options; the parsed values in `read` override the defaults."""
     options = owner.options()
     return owner.of_read({**defaults, **{name: value for name, value in read.items() if name in options}})
 
@@ -441,9 +446,9 @@ def _defaults(owner: type[Options], kind: type[Analysis[Any]]) -> dict[str, Any]
 
 
 def _shortest_table(encodings: Sequence[Encoding], start: int, in_use: bool) -> int | None:
-    """Return the number of rows, from `start` on, of the shortest table in a file; None without such a limit.
+    """Return how many rows the shortest of the encodings' tables has from `start` on; None if no table ends.
 
-    An unreadable file is ignored here: making the view reads it again and reports the error.
+    A file that cannot be read is ignored here, because making the view reads it again and reports the error.
 
     in_use : include the current sequence lengths of encodings that depend on one
     """

@@ -16,7 +16,7 @@ from pecli.jobs.names import escape_placeholders, fill_placeholders, placeholder
 
 
 def changes(job: Job) -> dict[str, Sequence[Any]]:
-    """Return the values of each option that differs from its default; swept options have several, and are last.
+    """Return the values of each option that differs from its default; swept options (with several values) come last.
 
     Encodings are included only if they are swept (otherwise see `Job.specs`), outputs never.
     """
@@ -90,7 +90,7 @@ def _whole(value: Any) -> Any:
 
 
 def quoted(word: str) -> str:
-    """Return a word quoted for a POSIX shell; if it has unprintable characters, as a call of printf."""
+    """Return a word quoted for a POSIX shell; a word with unprintable characters becomes a call of printf."""
     if all(map(is_printable, word)):
         return shlex.quote(word)
     octal = "".join(f"\\{byte:03o}" for byte in word.encode())

@@ -1,4 +1,4 @@
-"""Mapping of a function over many items, in worker processes or an executor."""
+"""Apply a function to many items, in worker processes or an executor."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Results = Generator[tuple[int, "Future[R]"], None, None]  # (index of the item, 
 
 START = "fork" if sys.platform == "linux" else "spawn"  # start method of worker processes
 PATIENCE = 2.0  # seconds without a result before checking that the workers are alive
-WAITING = 8  # results per process that may wait for their turn, to bound memory
-MOST = 61 if sys.platform == "win32" else sys.maxsize  # processes that Windows lets one pool wait for
+WAITING = 8  # most results per process that wait to be returned in order; bounds the memory
+MOST = 61 if sys.platform == "win32" else sys.maxsize  # most processes of a pool on Windows
 
 _inherited: list[Any] = []  # in a worker: the function and its items, inherited from the parent
 
 
 def process_ended() -> PecliError:
-    """Return the error for a process that ended without a result."""
+    """Return the error to raise if a process ended without a result."""
     text = "a process that drew ended, as the system does where memory runs out"
     if START == "fork":
         return PecliError(text)
@@ -44,7 +44,7 @@ def cores() -> int:
 def in_executor(work: Callable[[T], R], items: Sequence[T], executor: Executor) -> Results[R]:
     """Submit the work for each item to the executor and yield (index, future) as they finish.
 
-    If the executor has a method ``watch``, call it while no result arrives; it raises if the workers are gone.
+    If the executor has a method ``watch``, it is called while no result arrives, and raises if the workers are gone.
     """
     from concurrent.futures import FIRST_COMPLETED, wait
 
@@ -98,7 +98,10 @@ def in_order(results: Results[R]) -> Results[R]:
 
 
 def map_in_order(work: Callable[[T], R], items: Sequence[T], doing: str, count: int = 1) -> Iterator[R]:
-    """Yield the result of the work for each item, in order, computed in `count` processes; errors are raised here."""
+    """Yield the result of the work for each item, in order, computed in `count` processes.
+
+    An error in a process is raised here.
+    """
     if min(count, len(items)) < 2 or START != "fork":  # only forked workers inherit what the work needs
         yield from map(work, track(items, doing))
         return

@@ -1,4 +1,4 @@
-"""How large a context a RoPE base supports: the offsets at which equal vectors score 0 or more on average."""
+"""How large a context a RoPE base supports: up to which offset a query and an equal key score 0 or more on average."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ MAX_WHOLE = 2048  # largest length whose full (length, length) matrix is held in
 
 
 def comparison_of(encoding: Encoding, measure: str, head: int = 0) -> Comparison:
-    """Return the comparison for an encoding: the bias of `head` for a bias, otherwise `measure` between vectors."""
+    """Return the comparison for an encoding: for biases the bias of `head`, otherwise the `measure` between vectors."""
     if isinstance(encoding, BiasEncoding):
         return BiasComparison(encoding, head)
     assert isinstance(encoding, TableEncoding)  # no figure compares other kinds
@@ -49,7 +49,7 @@ class Comparison(ABC):
     similarity : True if larger values mean more alike, False for a distance
     is_of_offset : True if, by its formula, it depends only on the offset p − q of 1-D positions
     symmetric : True if exchanging p and q does not change the value
-    sees_ahead : True if negative offsets have values that do not follow from those at positive offsets
+    sees_ahead : True if values at negative offsets do not follow from those at positive offsets
     grows : True if it grows with the number of columns, so tables of different widths need different scales
     is_classes : True if its values are indices of classes (T5's buckets), which must not be interpolated
     axis_labels : text keys of the axis labels for p and q
@@ -85,7 +85,7 @@ class Comparison(ABC):
         """Return the values for all pairs of positions p (n,) and q (m,), shape (n, m)."""
 
     def to_run(self, p: Array, first: int, count: int) -> Array:
-        """Return the values between positions p (n,) and the positions first … first + count − 1, shape (n, count)."""
+        """Return the values for all pairs of positions p (n,) and first … first + count − 1, shape (n, count)."""
         return self.between(p, first + np.arange(count, dtype=np.float64))
 
     @abstractmethod
@@ -124,15 +124,15 @@ class VectorComparison(Comparison):
         self.label, self.similarity, self.grows = say(measure.text), measure.similarity, measure.grows
         self.axis_labels = encoding.position_label, encoding.other_label
         invariant = isinstance(encoding, Harmonic) and encoding.invariant
-        self.is_closed = invariant and measure.from_squares is not None  # closed form in the offset along each axis
+        self.is_closed = invariant and measure.from_squares is not None  # a formula of the offset along each axis
         self.is_of_offset = self.is_closed and encoding.own_positions is None
         decays = isinstance(encoding, Harmonic) and bool(encoding.decay_rates.any())
         if decays and not invariant:
             raise UsageError(f"{encoding.name} compares positions only in float64", option="dtype")
-        self.of_scores = decays and self.is_of_offset  # other measures compare rows of the table: rotated queries
+        self.of_scores = decays and self.is_of_offset  # from scores, not from the table's rotated queries
 
     def at_offsets(self, first: int, count: int) -> Array:
-        assert isinstance(self.encoding, Harmonic) and self.measure.from_squares is not None  # by is_of_offset
+        assert isinstance(self.encoding, Harmonic) and self.measure.from_squares is not None  # implied by is_of_offset
         with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN
             squares, norm = self.encoding.squares(count, first), float(np.sum(self.encoding.amplitudes**2))
             return self.measure.from_squares(squares, norm)
@@ -238,7 +238,7 @@ class VectorComparison(Comparison):
         return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()), where)
 
     def offset_map(self, p: Array, q: Array) -> OffsetMap:
-        """Return the measure between positions p (n,) and q (m,) of a grid, by offset in rows and columns."""
+        """Return the measure between cells p (n,) and q (m,) of a grid, summarised by offset in rows and columns."""
         encoding, profile = self.encoding, self.grid_profile
         shape = tuple(2 * side - 1 for side in encoding.sides)
         if profile is not None and np.array_equal(p, q):
@@ -264,8 +264,8 @@ class OffsetRuns(NamedTuple):
     values : minimum, maximum and mean over all pairs of positions in each range, shape (1, n_ranges); NaN if undefined
     widest : largest spread (maximum − minimum) of the values at a single offset
     undefined : number of pairs without a value
-    where : offset with the `widest` spread, and its minimum and maximum; among ties, the offset nearest length / 2;
-        None if the measure depends only on the offset
+    where : offset with the `widest` spread, and the minimum and maximum at it; among equal spreads, the offset nearest
+        length / 2; None if the measure depends only on the offset
     """
 
     values: Envelope

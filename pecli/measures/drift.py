@@ -1,4 +1,4 @@
-"""How far apart two sets of rates turn the same vector."""
+"""How similar a vector stays if it is turned with one set of rates or with another."""
 
 from __future__ import annotations
 

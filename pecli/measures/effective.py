@@ -1,4 +1,4 @@
-"""The relative positions that methods for longer contexts give a query and a key, with closed forms over all pairs."""
+"""The relative positions that methods for longer contexts give to a query and a key, and counts over all pairs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pecli.core.lazy import Array, np
 
 @dataclass(frozen=True)
 class Method(ABC):
-    """Base of the methods, which assign a relative position to each query at p and key at q ≤ p."""
+    """Base class of the methods. A method assigns a relative position to a query at p and a key at q ≤ p."""
 
     @abstractmethod
     def distance(self, p: Array, q: Array) -> Array:
@@ -18,7 +18,7 @@ class Method(ABC):
 
     @abstractmethod
     def farther(self, p: Array, least: int) -> Array:
-        """Return how many keys q ≤ p each query p sees at a relative position of at least `least`."""
+        """Return, for each query at p, how many keys q ≤ p have a relative position of at least `least`."""
 
     @abstractmethod
     def largest(self, length: int) -> int:
@@ -81,12 +81,12 @@ class SelfExtend(Method):
 
 @dataclass(frozen=True)
 class DualChunk(Method):
-    """Dual chunk attention: positions begin anew with every chunk of s tokens.
+    """Dual chunk attention: the sequence is cut into chunks of s tokens, and each key counts from its chunk's start.
 
-    A key's position is counted from the start of its chunk; so is a query's for keys of its own chunk. For keys of the
-    chunk before, the query's position is s more, but at most `top`; for keys farther back it is `top`. In An et al.
-    2024, section 3, arXiv:2402.17463, `top` is c − 1 for a trained length c. In the code of ChunkLlama and vLLM it is
-    c, the length of a chunk plus the local window.
+    A query's position depends on the key's chunk. For its own chunk, it counts from the chunk's start. For the chunk
+    before, it is s more, but at most `top`. For chunks farther back, it is `top`. In An et al. 2024, section 3,
+    arXiv:2402.17463, `top` is c − 1 for a trained length c. In the code of ChunkLlama and vLLM it is c, the length of a
+    chunk plus the local window.
     """
 
     chunk: int

@@ -27,8 +27,8 @@ class Extension:
     rope : the rope with its rates at the extended length
     parts : numbers of pairs that are unchanged, blended and scaled
     new : number of pairs that meet angles never seen in training, within the extended length
-    holds : first offset with Σ_j cos ω_j Δ < 0 (Men et al. 2024, arXiv:2405.14591); None if there is none up to
-        `searched`
+    holds : first offset Δ at which Σ_j cos ω_j Δ is negative (Men et al. 2024, arXiv:2405.14591); None if there is none
+        up to `searched`
     searched : largest offset searched
     """
 
@@ -41,7 +41,7 @@ class Extension:
 
 
 def extensions(rope: Rope, trained: int, length: int, base: float | None = None) -> list[Extension]:
-    """Return what each method does to extend a rope from `trained` to `length` positions.
+    """Return what each method changes to extend a rope from `trained` to `length` positions.
 
     rope : rope as read from the model's file; if it is scaled, the methods start from its rates in training
     base : base for the method "base"; default: `critical_base`
@@ -105,7 +105,7 @@ def critical_base(rope: Rope, trained: int, length: int) -> float | None:
 
 
 def _extension_of(method: str, rope: Rope, plain: Rope, trained: int, length: int) -> Extension:
-    """Return the properties of `rope`, the scaled form of `plain`, at `length` positions."""
+    """Return the `Extension` for `rope`, which `method` made of `plain`, at `length` positions."""
     before, now = (turns_of(tuple(own.rates()), own.spacing) for own in (plain, rope))
     most = min(2 * length, SEARCHED // max(1, rope.width // 2))
     return Extension(

@@ -14,7 +14,7 @@ from typing import Any
 from pecli.core.lazy import Array, np
 
 MAX_START = 5000  # largest absolute position of row 0 that is searched
-MAX_FAR = 1e7  # the same if the angles are exact
+MAX_FAR = 1e7  # the same limit if the angles are exact
 CLOSE = 0.999  # mean cosine of the residual angles at a position that explains them
 FRONT = 8  # rows at the start that may be special: class token, padding
 FIRST = 64  # rows of the first fit
@@ -26,7 +26,7 @@ SHARE_RIGHT = 0.6  # a formula must match at least this share of the fitted valu
 ENOUGH = 0.95  # the search stops at this share of matching values
 CIRCLE = 0.12  # largest relative deviation of sin² + cos² within a pair
 STILL = 20.0  # decay that stands for "only the first pair turns"
-RISING = 0.01  # if log rates rise by more, the columns are in another order
+RISING = 0.01  # if the logarithm of the rates rises by more, the columns are in another order
 PARAMETERS = ("rate", "decay", "start", "scale")
 
 
@@ -96,7 +96,7 @@ class Fit:
     def is_clean(self, table: Array, rows: Array) -> bool:
         """Return True if the residual is rounding error, or small noise that more flexible waves would not reduce.
 
-        The more flexible waves may have their own rate, phase and radius in each column.
+        These waves have their own rate, phase and radius in each column.
         """
         single = SINGLE * (1 + float(np.abs(rows + self.start).max()) * self.rate)
         if self.rms >= NOISE * self.scale or self.rms < single * self.scale:
@@ -148,7 +148,7 @@ def rows_of(table: Array, window: range) -> tuple[Array, Array]:
 def extend_fit(
     table: Array, off: float, fit: Fit, window: range, most: int, rounding: float
 ) -> tuple[Fit, Array, Array]:
-    """Extend a fit of a few rows by doubling the window up to `most` rows while most rows still match.
+    """Extend a fit of a few rows to more: double the window, up to `most` rows, as long as most rows match.
 
     Return the fit, its rows (n, d) with outliers as NaN, and their row numbers (n,).
 
@@ -157,7 +157,7 @@ def extend_fit(
     length, most = len(table), min(len(table), most)
     while len(window) < most:
         count = min(2 * len(window), most)
-        first = round(window.start / max(length - len(window), 1) * (length - count))  # keep the relative place
+        first = round(window.start / max(length - len(window), 1) * (length - count))  # at the same relative place
         longer = range(first, first + count)
         part, rows = rows_of(table, longer)
         if np.mean(np.abs(fit.residual(part, rows)) > (10 * off + rounding + 1e-12) * fit.scale) > 1 - SHARE_RIGHT:
@@ -210,7 +210,7 @@ def trimmed(table: Array, rows: Array, fit: Fit, rounding: float) -> tuple[Fit, 
 
 
 def guesses_of_pairs(table: Array, rows: Array) -> Iterator[Fit]:
-    """Yield guesses from how each pair of columns turns; they are good if less than a third of the pairs is wrong."""
+    """Yield guesses made from how each pair of columns turns; good if fewer than a third of the pairs are wrong."""
     for layout in usual_layouts(table.shape[1]):
         yield from guesses_of_layout(table, rows, *layout)
 
@@ -284,9 +284,9 @@ def guesses_of_whole(table: Array, rows: Array, layout: str, exponents: Array, c
 
 
 def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
-    """Yield guesses for columns without pairs, each with the base among many that fits a few rows best."""
+    """Yield guesses for columns without pairs; many bases are tried on a few rows, and the best one is used."""
     columns, scale = np.arange(table.shape[1]), sqrt(2 * np.mean(table**2))
-    if np.mean(np.abs(table) > 1.1 * scale) > 1 - ENOUGH:  # not sines
+    if np.mean(np.abs(table) > 1.1 * scale) > 1 - ENOUGH:  # no sines of this scale
         return
     decays, rates = np.log(np.logspace(0.1, 9, 90)) / len(columns), np.logspace(-12, 0, 121)
     searches = (
@@ -294,7 +294,7 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
         ("linear", "columns", columns * 1.0, "rate", rates),
         ("linear", "interleaved", columns // 2 * 2.0, "rate", rates),
     )
-    few, places = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # rows if row 0 is at 0 and at 1, (2, 8, 1)
+    few, places = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # positions if row 0 is at 0 or at 1, (2, 8, 1)
     for kind, layout, exponents, name, values in searches:
         residual = np.empty((2, len(values), 2))  # mean squared residuals for sines first and for cosines first
         for at, value in enumerate(values):
@@ -393,7 +393,7 @@ def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
 
     If no integer up to MAX_START does, half-integers and larger numbers are tried.
 
-    unsure : tolerance: the mean cosine of the residual angles may be this much below that of the best position
+    unsure : tolerance: how far the mean cosine of the residual angles may be below that of the best position
     """
     steps = np.arange(2 * MAX_START)
     places = np.where(steps % 2, -(steps + 1) // 2, steps // 2).astype(np.float64)  # 0, −1, 1, −2, 2, …
@@ -412,7 +412,7 @@ def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
 
 
 def far_positions(omega: Array, phase: Array) -> Array:
-    """Return integers up to MAX_FAR that explain the angle of the slowest pair at row 0, adjusted to faster pairs."""
+    """Return integers up to MAX_FAR that explain the slowest pair's angle at row 0, adjusted to faster pairs."""
     order = np.argsort(omega)
     turns = min(int(MAX_FAR * omega[order[0]] / (2 * pi)) + 1, MAX_START)
     places = (phase[order[0]] + 2 * pi * np.arange(-turns, turns + 1)) / omega[order[0]]

@@ -1,4 +1,4 @@
-"""Formulas of sines and cosines, known mistakes included: which of them explain a fit, and which encoding draws it."""
+"""Formulas of sines and cosines, and known mistakes in them: which explain a fit, and which encoding draws it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Formula:
 
     kind : kind of `Fit` that it can explain
     sentence : text key of its description
-    divisor : function of d: the divisor of the exponent of the base; for kind "linear", of the angle
+    divisor : function of d that returns the divisor in the exponent of the base; for kind "linear", that of the angle
     least : smallest base for which it is considered, so that other formulas are not mistaken for it
     mistake : True for a known mistake
     """
@@ -105,7 +105,8 @@ def expected_of(fit: Fit, level: float, number_type: str, noise: float = 0.0) ->
 def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_type: str) -> tuple[Name, ...]:
     """Return the formulas that explain a fit, each with its base, the simplest first; () if the table is ambiguous.
 
-    A base has the fewest digits that keep the residual within `limit` and match as many values up to rounding.
+    A base is rounded to as few digits as possible: the residual must stay within `limit`, and no fewer values may match
+    up to rounding.
     """
     if not is_determined(table, rows, fit):
         return ()
@@ -136,7 +137,7 @@ def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_
             )
             found.append((rank, digits, formula, base))
     found.sort(key=lambda item: (item[0], item[3] != USUAL, item[1]))
-    usual = bool(found) and found[0][3] == USUAL  # then no alternative is listed
+    usual = bool(found) and found[0][3] == USUAL  # if so, no alternative is listed
     return tuple(
         (formula, base) for _, digits, formula, base in found
         if digits <= found[0][1] or (not usual and not formula.mistake and (digits < 6 or formula is PAPER))
@@ -144,7 +145,7 @@ def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_
 
 
 def is_determined(table: Array, rows: Array, fit: Fit) -> bool:
-    """Return True if the table determines base and start: other values raise the residual by ten standard errors."""
+    """Return True if the table determines base and start: others raise the residual by ten standard errors or more."""
     told = fit.rms * sqrt(1 + 100 / table.size) + EXACT * fit.scale
     divisor = table.shape[1] if fit.decay * table.shape[1] < log(LARGEST) else 1
     others = [replace(fit, start=fit.start + step) for step in (-1, 1)]

@@ -1,8 +1,8 @@
-"""Identification of the formula behind a table: its parameters, the encoding that draws it, and differing values.
+"""Find the formula behind a table: its parameters, the encoding that draws it, and the values that differ.
 
-A table may be the binary digits of positions, sines and cosines of one of the formulas, the same for rows and columns
-of a grid, or waves with arbitrary rates. Each is tried in turn: parameters are estimated robustly, rounded as far as
-the table allows, and judged by how many values then match up to rounding.
+A table may be the binary digits of positions; sines and cosines by one of the formulas, of positions or of the rows and
+columns of a grid; or waves with arbitrary rates. Each is tried in turn: parameters are estimated robustly, rounded as
+far as the table allows, and judged by how many values then match up to rounding.
 """
 
 from __future__ import annotations
@@ -82,8 +82,7 @@ FITTED = 1 << 16  # largest number of values used for a fit
 SMALLEST = 1e-60  # tables with a smaller maximum are not identified: fourth powers would underflow
 TYPE_SHARE = 0.5  # a table has a number type if at least this share of its values does
 MAX_WRONG = 0.1  # largest share of values that may differ from a formula with arbitrary rates
-FEW = 0.01  # largest share of values that a formula leaves unexplained, before other forms of the table are tried and
-# beside noise
+FEW = 0.01  # if a larger share of values is unexplained, other forms are tried, and a formula with noise is rejected
 CLEAN = 6  # first number of `Identified.standing` if a formula explains every value without changes
 MAX_ALIKE = 3  # alternatives listed beside an encoding
 MAX_HANDS = 6  # most hands of a clock
@@ -107,8 +106,8 @@ class Identified(Differences):
     names : equivalent formulas, each with its base, the simplest first
     bases : smallest and largest integer base (or inf) that give the same table if several do; otherwise ()
     encoding : encoding that draws the table, or None; row 0 of the table is at its position `start`
-    kept : forms in which the numbers are stored, outermost first, by their names in `pecli.measures.kept`; () for the
-      encoding's own table
+    kept : names of the forms in which the numbers are stored, outermost first (see `pecli.measures.kept`); () if they
+      are the encoding's own table
     alike : other encodings that fit equally well, at most MAX_ALIKE
     same : True if `encoding` gives the formula's values, False if it is the encoding that was probably intended
     scale : factor by which the formula's values are multiplied
@@ -141,10 +140,9 @@ class Identified(Differences):
 
     @property
     def up_to(self) -> tuple[str, ...]:
-        """Names of the differences in form between this table and the encoding's.
+        """Names of the ways in which this table differs from the encoding's, although the formula is the same.
 
-        They are `kept`, "column_order", "scale", "columns_of_zeros", and the number type to which this table is
-        rounded.
+        They are those in `kept`, "column_order", "scale", "columns_of_zeros", and this table's number type.
         """
         if self.encoding is None:
             return ()
@@ -252,7 +250,7 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
 
 
 def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
-    """Return the result for angles, or for one wave of each pair, whose rates may be rounded to a short type."""
+    """Return the result for a table of angles, or of one wave per pair; its rates may be rounded to a short type."""
     share, known = 4 * RELATIVE[blank.number_type] + 1e-9, np.isfinite(waves.rates)
     for kind in ("", *SHORT_TYPES):
         errors, kept = waves.errors, tuple(filter(None, [waves.kind, kind and f"{kind}_rates"]))
@@ -368,7 +366,7 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
 def binary_results(table: Array, blank: Identified) -> Iterator[Identified]:
     """Yield the results of reading the table as binary digits of consecutive positions.
 
-    blank : result without a formula, of which the yielded ones are filled-in copies
+    blank : result without a formula; the yielded results are filled-in copies of it
     """
     values, width = np.unique(table[:, 0]), table.shape[1]
     rows = np.arange(len(table), dtype=np.float64)
@@ -412,7 +410,7 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
     clean, kind = fit.is_clean(part, places), blank.number_type
     unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # relative precision of the rates
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
-    noisy = fit.rms > RELATIVE[kind] * fit.scale  # errors of rounding are not independent
+    noisy = fit.rms > RELATIVE[kind] * fit.scale  # rounding errors are not independent, so their rms may reach this
     limit = (sqrt(1 + 100 / part.size) if noisy else 1.5) * fit.rms + 3 * (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
     start = round(fit.start) if fit.start % 1 != 0.5 else fit.start
@@ -567,7 +565,7 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
 def of_encodings(
     table: Array, blank: Identified, encodings: Iterable[Clock | Rope | Sinusoidal], size: float, share: float
 ) -> Identified:
-    """Return the result for the first encoding that explains the table, with those that do so equally well.
+    """Return the result for the first encoding that explains the table, with others that explain it equally well.
 
     size, share : radius of the waves, and the relative precision of the numbers
     """
@@ -643,7 +641,7 @@ def rounded_results(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def rounded_to(table: Array, blank: Identified, near: Fit, name: Name) -> Iterator[Identified]:
-    """Yield the results for one formula and base with rates, positions or angles that were rounded to a short type.
+    """Yield the results for the formula and base `name` with rates, positions or angles rounded to a short type.
 
     near : fit with the order of columns and the position of row 0
     """
@@ -676,7 +674,7 @@ def spectrum_of(table: Array) -> dict[str, Any]:
 
 
 def identify_rates(numbers: Array, base: float | None = None) -> Identified:
-    """Identify the rope or the slopes of ALiBi with the given numbers; `difference` of the result is relative.
+    """Identify the rope with the given rates, or the ALiBi with the given slopes; `difference` is relative here.
 
     numbers : rates in rad/position, (n_pairs,); or slopes; or divisors of rates, as in the files of llama.cpp
     base : if given, the numbers are divisors of the rates base^(−2j/d)
@@ -714,7 +712,7 @@ def identify_biases(biases: Array) -> Identified | None:
 
 
 def of_rates(rates: Array, numbers: Array) -> Identified:
-    """Return the result for rates, rad/position, (n_pairs,), that follow from the `numbers` of a file."""
+    """Return the result for rates, in rad/position, (n_pairs,), computed from the `numbers` of a file."""
     places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in numbers.tolist())
     typed = 0.5 * 10.0**-places if places < PLACES else 0.0
     number_type = "float64" if typed else type_of(numbers)

@@ -1,4 +1,4 @@
-"""Forms in which programs store a table: complex numbers, one wave of each pair, copies of columns, angles, and so on.
+"""Forms in which programs store a table: as complex numbers, one wave of each pair, angles, with copied columns, …
 
 A function that undoes a form returns None if the numbers do not have this form.
 """
@@ -19,7 +19,7 @@ COMPUTED = 2e-15  # error of waves computed in float64
 FAST = 0.2  # smallest rate, rad/position, at which a few rows of one column determine the phase of its wave
 MISTAKES = ("mixed_pairings",)
 WAVES = ("cosines", "sines", "angles")
-ROUNDED = ("rates", "positions", "angles")  # what may be rounded to a short type
+ROUNDED = ("rates", "positions", "angles")  # the numbers that a program may round to a short type
 
 
 def roundings() -> Iterator[str]:
@@ -87,7 +87,7 @@ def without_copies(table: Array) -> tuple[str, Array] | None:
         ):
             if half > 1 and part.shape[1] % 2 == 0 and np.array_equal(one, other):
                 alike = any(np.array_equal(one[:, 0], one[:, at]) for at in (1, 2)[: half - 1])
-                return None if alike else (name, one)  # all columns have one rate
+                return None if alike else (name, one)  # no copies if all columns have one rate
         return None
 
     if table.shape[1] < 4 or (whole := pattern(table)):
@@ -101,7 +101,7 @@ def without_copies(table: Array) -> tuple[str, Array] | None:
 
 
 def without_repeated_rows(table: Array) -> tuple[str, Array] | None:
-    """Return the form's name and the table with each row once if rows repeat as on one axis of a grid, or None."""
+    """Return the form's name and the table with each row once if rows repeat, as on an axis of a grid; else None."""
     again = np.flatnonzero((table[1:] == table[0]).all(axis=1)) + 1
     if not len(again):
         return None
@@ -190,14 +190,14 @@ def free_waves(part: Array, omega: Array, rows: Array) -> tuple[Array, Array, Ar
 
 
 def known_waves(part: Array, places: Array, kind: str, rates: Array, rounding: float) -> tuple[Array, Array]:
-    """Return the rate of each column of unit waves without a phase, and its error, (d,) each.
+    """Return the rate of each column and its error, (d,) each, assuming unit waves without a phase.
 
     rates : guesses, (d,); NaN where the first rows give a guess
     """
     (wave, inverse), length = (np.cos, np.arccos) if kind == "cosines" else (np.sin, np.arcsin), 8.0
     near = places <= max(length, 1 + float(places.min()))
     angles, at = np.abs(inverse(np.clip(part[near], -1, 1))), places[near]
-    if len(at) and at.min() < length:  # later rows leave the number of whole turns open
+    if len(at) and at.min() < length:  # later rows do not tell the number of whole turns
         rates = np.where(np.isfinite(rates), rates, at @ angles / max(float(at @ at), 1e-300))
     while True:
         near = places <= length

@@ -1,4 +1,4 @@
-"""Two measures compared over all pairs of positions: as points, or as a 2-D histogram if there are too many pairs."""
+"""Compare two measures over all pairs of positions: as points, or as a 2-D histogram if there are too many pairs."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Co
     x_edges, y_edges = np.linspace(low, np.where(high > low, high, low + 1), CLASSES + 1).T
     flat, moments = np.zeros(CLASSES**2, dtype=np.int64), np.zeros(3)
     for x, y in _defined_pairs(encoding, across, up, rows, "counting pairs"):
-        np.add.at(flat, _class_indices(y, y_edges) * CLASSES + _class_indices(x, x_edges), 1)  # no table per block
+        np.add.at(flat, _class_indices(y, y_edges) * CLASSES + _class_indices(x, x_edges), 1)  # adds in place
         x, y = x - totals[0] / number, y - totals[1] / number
         moments += x @ x, y @ y, x @ y
     scale = float(np.sqrt(moments[0] * moments[1]))
@@ -162,9 +162,9 @@ def _all_pairs(
 
 
 def _values_between(compared: VectorComparison, rows: Positions) -> Callable[[range, Array], Array]:
-    """Return a function that maps a range of rows to the measure between them and all rows from the range's start on.
+    """Return a function from a range of rows to the measure between these rows and all rows from the first of them on.
 
-    Its second argument is the offsets of these pairs, which suffice if the measure is a function of the offset.
+    Its second argument, the offsets of these pairs, is all that it needs if the measure is a function of the offset.
     """
     if compared.is_of_offset:
         profile = compared.at_offsets(0, rows.length)

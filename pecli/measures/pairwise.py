@@ -67,7 +67,7 @@ def _directions(rows: Array) -> Array:
 
 
 def _scaled(rows: Array) -> Array:
-    """Return the rows scaled by powers of two to a largest number near 1, so that squares do not underflow."""
+    """Return the rows times powers of two that bring their largest number near 1, so that squares do not underflow."""
     _, exponents = np.frexp(np.abs(rows).max(axis=1, keepdims=True))
     return np.ldexp(rows, -exponents)
 
@@ -83,7 +83,7 @@ def _deviations(rows: Array) -> Array:
 
 
 def _half_squares(a: Array, b: Array) -> Array:
-    """Return 1 − ⟨u, v⟩ for rows of norm 1, computed as ½‖u − v‖²: exactly 0 for equal rows."""
+    """Return 1 − ⟨u, v⟩ for rows of norm 1, computed as ½‖u − v‖², which is exactly 0 for equal rows."""
     return _squares(a, b) / 2
 
 
@@ -99,8 +99,8 @@ class Measure:
     text : text key of its name
     compare : function from prepared rows (n, d) and (m, d) to values (n, m)
     prepare : function applied once to rows (n, d) before comparing, such as dividing by their norms
-    from_squares : function from ‖a − b‖² and the common ‖a‖² of rows of equal norm to the measure; None if these two do
-        not determine it
+    from_squares : for rows of equal norm, the function from ‖a − b‖² and ‖a‖² to the measure; None if these two do not
+        determine it
     similarity : True if larger values mean more alike
     grows : True if it grows with the number of columns, so tables of different widths need different scales
     """

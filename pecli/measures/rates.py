@@ -1,4 +1,4 @@
-"""Identification of the base and scaling of a rope from its rates."""
+"""Find the base and the scaling of a rope from its rates."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NEAR = 0.05  # largest relative error of the rates for a base that is not rounde
 # usual training contexts
 ORIGINALS = sorted((m * 2**n for m in (1, 3, 5) for n in range(8, 21)), key=lambda n: n & (n - 1) > 0)
 BLENDS = ("yarn", "llama3")  # scalings whose parameters may not follow uniquely from the rates
-LEAST_FACTOR = 1.1  # smallest factor of these scalings; a smaller one is an error of the rates
-MAX_HEADS = 1024  # of an ALiBi
+LEAST_FACTOR = 1.1  # smallest factor of these scalings; smaller ones are due to errors of the rates
+MAX_HEADS = 1024  # most heads of an ALiBi
 MASKED = -65504.0  # the least number of float16: a bias up to it hides a key
-FINE = 1e-4  # relative error of a factor that is not rounded yet
+FINE = 1e-4  # largest relative error of a factor that is not rounded yet
 
 
 def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
@@ -90,9 +90,9 @@ def blends(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[
 
 
 def common_round_values(values: Array, shares: Array) -> list[float]:
-    """Return round numbers above 1 that lie within the relative errors `shares` of the values, both (n,).
+    """Return round numbers above 1 that agree with the values, within their relative errors `shares`, (n,) each.
 
-    The first number fits as many of the first values as possible, the next ones fit ¾, ½ and ¼ of these.
+    The first number agrees with as many of the first values as possible, the next ones with ¾, ½ and ¼ of these.
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         low = np.maximum.accumulate(values * np.exp(-shares))
@@ -144,9 +144,9 @@ def dynamic_factor(growth: float) -> float | None:
 
 
 def tensor2tensor_of(rope: Rope, rates: Array, errors: Array) -> Sinusoidal | None:
-    """Return a sinusoid with the rope's rates, but with tensor2tensor's exponents and a round base.
+    """Return the `Sinusoidal` with tensor2tensor's exponents and a round base that has the rope's rates.
 
-    Return None if the rope's own base is round, or if there is no such sinusoid.
+    Return None if the rope's own base is round, or if there is no such encoding.
 
     rates, errors : as `ropes_of` takes them
     """

@@ -20,7 +20,7 @@ def means_of_offsets(run: Array, blocks: Blocks) -> Array:
 
     run : values at the offsets 1 − L … L − 1, (2L − 1,)
 
-    Between blocks of n and m positions the offsets occur 1, 2, …, 2, 1 times: these are the weights of the mean.
+    The mean is weighted: between two blocks, the offsets occur 1, 2, …, 2, 1 times.
     """
     zero, size, last, count = blocks.length - 1, blocks.size, blocks.last, blocks.count
     steps = np.arange(count)
@@ -36,7 +36,7 @@ def means_of_offsets(run: Array, blocks: Blocks) -> Array:
 
 
 def means_of_finite(run: Array, blocks: Blocks) -> Array:
-    """Return the block means over the finite entries of the matrix run[L − 1 + p − q]; NaN for blocks without any."""
+    """Return the same as `means_of_offsets`, but over finite entries only; NaN for a block without any."""
     seen = np.isfinite(run)
     if blocks.size == 1:
         steps = np.arange(blocks.length)
@@ -46,7 +46,7 @@ def means_of_finite(run: Array, blocks: Blocks) -> Array:
 
 
 def _window_means(mirrored: Array, at: Array, n: int, m: int) -> Array:
-    """Return the means over i < n, j < m of mirrored[at + i − j], for each `at`, in bounded memory."""
+    """Return, for each item of `at`, the mean of mirrored[item + i − j] over i < n and j < m, in bounded memory."""
     steps = np.arange(1, n + m)
     weights = np.minimum(np.minimum(steps, steps[::-1]), min(n, m)) / (n * m)
     windows = np.lib.stride_tricks.sliding_window_view(mirrored, n + m - 1)
@@ -102,7 +102,7 @@ def largest_of_blocks(array: Array, rows: int, columns: int) -> Array:
     return np.where(high >= -low, high, low)
 
 
-MAX_POSITIONS = 10**10  # largest length of a line that is computed at every position: some minutes
+MAX_POSITIONS = 10**10  # most positions at which a line is computed, which takes some minutes
 
 
 def check_line_length(name: str, length: int) -> None:
@@ -145,7 +145,7 @@ def bin_centres(edges: Array) -> Array:
 
 
 class EnvelopeBuilder:
-    """Accumulator of minimum, maximum and mean in every bin, for values that arrive part by part; memory is bounded.
+    """Collects minimum, maximum and mean of every bin, in bounded memory, from values that arrive part by part.
 
     edges : edges of the bins, integers, shape (bins + 1,)
     lines : number of values at each index
@@ -191,12 +191,14 @@ def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 
 
 
 def mirrored_envelope(profile: Callable[[int, int], Array], at: Array, edges: Array) -> tuple[Array, Array]:
-    """Return minimum and maximum, (lines, bins) each, of lines that are functions of the distance to one index.
+    """Return minimum and maximum, (lines, bins) each, of lines that are symmetric about an index.
+
+    All lines have the same values as a function of the distance to their index.
 
     Parameters
     ----------
     profile : function from (first, count) to the values at distances first … first + count − 1, shape (count,)
-    at : index to which each line's distances are measured, an integer within the edges, shape (lines,)
+    at : index of each line, an integer within the edges, shape (lines,)
     edges : edges of the bins, integers, shape (bins + 1,)
     """
     beyond, before = (np.maximum(way * (edges - at[:, None]) + (way < 0), 0) for way in (1, -1))

@@ -1,4 +1,4 @@
-"""The phase errors of a table of sines and cosines when only one stage of its computation is rounded."""
+"""The phase errors of a table of sines and cosines if only one stage of its computation is rounded."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ STAGES = ("rates", "positions", "angles", "table")
 
 
 def largest_phase_errors(encoding: Harmonic, rows: Positions) -> dict[str, Array]:
-    """Return the largest phase error of each pair over all rows, in [0, π] rad, shape (n_pairs,), by rounded stage.
+    """Return, for each stage, the largest phase error of each pair if only that stage is rounded, in rad, (n_pairs,).
 
-    One stage is rounded to the encoding's number type r; the others are in float64.
+    The errors are in [0, π] and taken over all rows. The stage is rounded to the encoding's number type, which is
+    written r(…) below; the other stages are computed in float64.
 
     Notes
     -----

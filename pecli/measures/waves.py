@@ -1,4 +1,4 @@
-"""Wavelengths of encodings, and what the rates of a harmonic encoding imply for long sequences."""
+"""Wavelengths of encodings, and what the rates of sines and cosines mean for long sequences."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ TRANSFORMED = 1 << 21  # most numbers transformed at once
 def wavelengths(encoding: TableEncoding, rows: Positions) -> Array:
     """Return the wavelength in positions of each pair, (n_pairs,), for a harmonic encoding.
 
-    For other encodings return the measured period of each column, (d,). inf stands for a pair that does not turn or a
-    constant column.
+    For other encodings, return the measured period of each column, (d,). A pair that does not turn and a constant
+    column have inf.
     """
     if isinstance(encoding, Harmonic):
         return encoding.wavelengths()
@@ -60,16 +60,17 @@ def _periods(columns: Array, count: int, padding: int) -> Array:
 
 
 def power_spectrum(columns: Array, count: int | None = None) -> Array:
-    """Return the power of each column minus its mean at 1, 2, … waves over `count` rows (zero-padded), (waves, d).
+    """Return the power spectrum of each column minus its mean, at 1, 2, … waves over `count` rows, (waves, d).
 
-    Powers are squared magnitudes of the discrete Fourier transform, with both mirror images added.
+    Columns shorter than `count` are padded with zeros. A power is the squared magnitude of the discrete Fourier
+    transform, with both mirror images added.
     """
     power = np.abs(np.fft.rfft(columns - columns.mean(axis=0), n=count, axis=0)[1:]) ** 2
     power[: ((count or len(columns)) - 1) // 2] *= 2
     return np.asarray(power)
 
 
-STEP = 1 << 11  # offsets per step: so few that BLAS does not start threads
+STEP = 1 << 11  # offsets per step; few enough for BLAS not to start threads
 NEGATIVE = -1e-9  # a sum is negative beyond rounding if it is below this times the number of pairs
 
 
@@ -89,7 +90,7 @@ def first_negative_offset(encoding: Harmonic, most: int) -> int | None:
 
 
 def critical_dimension(encoding: PowersOfBase, length: int) -> int:
-    """Return the critical dimension: the number of columns in pairs that complete a turn within the length, 0 to d.
+    """Return the critical dimension: how many columns, 0 to d, belong to pairs that complete a turn within the length.
 
     It is 2⌈(d/2) · log_base(length/2π)⌉ for rates base^(−2j/d), with the rates and the length of the original training:
     Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation, arXiv:2310.05209.

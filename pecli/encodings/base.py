@@ -18,7 +18,7 @@ from pecli.core.positions import Bins, Positions
 from pecli.core.progress import track
 from pecli.files.tables import file_label
 
-SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # a grid, and how pictures write it
+SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # 14x14 becomes 14 × 14
 COUNTED = {
     "words.positions": "encoding.count_positions",
     "sinusoidal.timesteps": "sinusoidal.a_number_of_timesteps",

@@ -232,7 +232,7 @@ class VectorComparison(Comparison):
         where = middle, float(low[middle]), float(high[middle])
         starts, stop = edges[:-1], int(edges[-1])
         counts = np.add.reduceat(pairs[:stop], starts)
-        mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # no defined value
+        mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # NaN if no value is defined
         ends = (np.fmin.reduceat(low[:stop], starts), np.fmax.reduceat(high[:stop], starts))
         runs = Envelope(*(values[None] for values in (*ends, mean)))
         return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()), where)

@@ -307,7 +307,7 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
             best, start = divmod(int(np.argmin(residual[swap])), 2)
             found: dict[str, Any] = {name: float(values[best]), "start": float(start)}
             fit, count = Fit(kind, layout, columns % 2 == 1 - swap, exponents, scale, **found), 8
-            while count < 2 * len(table):  # more rows need a better guess
+            while count < 2 * len(table):  # doubles the rows, because more rows need a better guess
                 fit, count = refine(table[:count], rows[:count], fit), 2 * count
             yield fit
 

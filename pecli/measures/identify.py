@@ -427,9 +427,9 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
 
 
 def best_in_number_type(table: Array, found: Identified, places: Array) -> list[Identified]:
-    """Return the result that matches most values when computed in the table's number type, as a list of one.
+    """Return a list of one result, which matches most values if computed in the table's number type; [] if none fits.
 
-    Among equally good results, prefer the usual base, then the fewest digits. Return [] if none fits.
+    Among equally good results, prefer the usual base, then the fewest digits.
     """
     fit, d = found.fit, table.shape[1]
     if fit is None or fit.kind != "pairs" or fit.layout == "permuted":

@@ -273,7 +273,7 @@ def main() -> None:
 
                 complete_in_bash(lambda: app(prog_name="pecli"))
             else:
-                app(prog_name="pecli", windows_expand_args=False)  # patterns of --only are not files
+                app(prog_name="pecli", windows_expand_args=False)  # or Typer would expand the patterns of --only
         finally:
             stdout.flush()
     except OSError as error:  # from --help and --version; inside commands, `guard` handles it

@@ -141,7 +141,7 @@ WHICH = ("file", "folder", "only", "shard", "json")
 INSTEAD = {  # modes that do not draw, and the options that apply to them
     "init": ("file",),
     "schema": ("file",),
-    "dry_run": (*WHICH, "force", "jobs", "dask", "fail_fast", "index"),  # lists what the same command would draw
+    "dry_run": (*WHICH, "force", "jobs", "dask", "fail_fast", "index"),  # all that decide what would be drawn
     "check": WHICH,
 }
 START = "pecli.toml"  # default file of --init

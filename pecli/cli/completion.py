@@ -1,4 +1,4 @@
-"""Shell completion: values of options, parameters of encodings, and files in specs."""
+"""Shell completion of options' values, of encodings and their parameters, and of table files."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def complete_in_bash(run: Callable[[], None]) -> None:
     joined: list[str] = []
     for before, word in zip(["", *words], words, strict=False):
         if word == "=" and joined[-1].startswith("--"):
-            joined.append("")  # for the value
+            joined.append("")  # the option's value follows
         elif joined and any(part and not part.strip(BREAKS) for part in (before, word)):
             joined[-1] += word
         else:

@@ -1,4 +1,6 @@
-"""Errors and notices. Messages spell options as on the command line; for batch files and Python they are respelled."""
+"""Errors and notices.
+
+Messages are written with options as on the command line; functions here respell them for batch files and Python."""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from contextvars import ContextVar
 from typing import Any, Self
 
 MAX_LISTED = 40  # most names in a message
-MAX_VALUE_LENGTH = 120  # characters of a value in a message: enough for most paths
-MAX_PATH_LENGTH = 256  # characters of a path in a message
+MAX_VALUE_LENGTH = 120  # most characters of a value in a message; enough for most paths
+MAX_PATH_LENGTH = 256  # most characters of a path in a message
 # ``--length`` or ``--length=5`` in a message, but not inside a command to type, ``pecli …`` or ``hf …``
 OPTION = re.compile(r"(?:pecli|hf) [a-z][^;:]*|(?<![^\s(])--([a-z][a-z0-9-]*)(=?)")
 
@@ -137,7 +139,7 @@ class UsageError(PecliError):
 class UnusedOptionError(UsageError):
     """Error for an option that has no effect together with the others.
 
-    The [defaults] of a batch file may set such an option: for figures that do not use it, it is ignored.
+    In the [defaults] of a batch file, such an option is allowed: it is ignored for figures that do not use it.
     """
 
     def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
@@ -207,7 +209,7 @@ def parse_error_text(error: Exception) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """Return what the operating system says of an error, without its number and path; for other errors their text."""
+    """Return the text of an error; if the operating system raised it, without its number and path."""
     return getattr(error, "strerror", None) or str(error)
 
 

@@ -44,7 +44,7 @@ def schema_of(kind: Any, lost: bool = False) -> Schema:
         return any_of(schema_of(part, lost) for part in parts)
     if is_typeddict(kind):
         hints = get_type_hints(kind, include_extras=True)
-        told = {Required: True, NotRequired: False}  # in string annotations, these are missing from __required_keys__
+        told = {Required: True, NotRequired: False}  # __required_keys__ misses these if annotations are strings
         needed = [name for name, hint in hints.items() if told.get(get_origin(hint), name in kind.__required_keys__)]
         return closed(hints, needed, lost)
     if dataclasses.is_dataclass(kind):

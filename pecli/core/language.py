@@ -27,7 +27,7 @@ from pecli.languages import VERSIONS
 ENGLISH = "en"
 FOLDER = Path(__file__).parent.parent / "languages"
 VARIABLE = "PECLI_LANG"
-ALIASES = {"cn": "zh", "zh-cn": "zh", "zh_cn": "zh"}  # accepted, not listed
+ALIASES = {"cn": "zh", "zh-cn": "zh", "zh_cn": "zh"}  # other codes that are accepted but not listed
 
 _CURRENT: ContextVar[str] = ContextVar("current", default=ENGLISH)
 

@@ -132,24 +132,24 @@ class Option:
     """
 
     help: str  # what the option does, one line, no full stop
-    at_least: float | None = None  # bounds of a number, of each number of a list
+    at_least: float | None = None  # bounds of a number, or of each number in a list
     at_most: float | None = None
     above: float | None = None
     choices: Callable[[], Iterable[str]] | None = None  # returns the allowed words
     flags: tuple[str, ...] = ()  # further spellings on the command line, ("-k",)
     unset: str = ""  # what None means, for the help
-    split: bool | None = None  # whether one text may hold several values; None: numbers, lists and choices may
+    split: bool | None = None  # whether one text may hold several values; if None, numbers, lists and choices may
     log: bool = False  # whether the values of a range are spaced geometrically
     aliases: tuple[str, ...] = ()  # names in other programs, with _; accepted everywhere, shown nowhere
     advice: Callable[[Any], str] | None = None  # returns advice for a refused value, or ""
     names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words accepted in place of numbers
-    only_with: tuple[str, tuple[str, ...]] | None = None  # applies only if the other option has one of the values
+    only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values for which this one applies
     common: bool = False  # whether the help lists it among the most used
     shown: bool = False  # whether titles show it even with its default value
     in_spec: bool = False  # whether it can only be set in an encoding's spec (as most options with `only_with`)
     file: bool = False  # whether it may name a file
     place: bool = False  # whether a value may be a place in a grid, 3x5
-    text_of: Callable[[Any], str | None] | None = None  # returns the text of a value of its type, None for others
+    text_of: Callable[[Any], str | None] | None = None  # returns the text of a value; None if it knows none
     name: str = ""  # this and the following are taken from the dataclass field
     default: Any = None
     scalar: type = str

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pecli.core.lazy import Array, np
 from pecli.core.options import Options, option
 
-MAX_LENGTH = 10**12  # positions
+MAX_LENGTH = 10**12  # most positions
 MAX_POSITION = 10**14  # largest first position: from 10**15 on, matplotlib takes a short axis for an empty one
 
 

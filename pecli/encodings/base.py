@@ -18,7 +18,7 @@ from pecli.core.positions import Bins, Positions
 from pecli.core.progress import track
 from pecli.files.tables import file_label
 
-SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # a grid, and how pictures write it
+SIDES, TIMES = re.compile(r"\d+(x\d+)+"), str.maketrans({"x": " × "})  # 14x14 becomes 14 × 14
 COUNTED = {
     "words.positions": "encoding.count_positions",
     "sinusoidal.timesteps": "sinusoidal.a_number_of_timesteps",
@@ -68,14 +68,15 @@ class Encoding(Options, ABC):
     trained: ClassVar[bool] = False  # its numbers are learned, not computed
     extrapolates: ClassVar[bool] = True  # it is defined beyond the positions of training
 
-    position_label: ClassVar[str] = "encoding.position_p"  # label of an axis
+    # the following are keys of texts, except the letter
+    position_label: ClassVar[str] = "encoding.position_p"  # label of an axis of positions
     position_letter: ClassVar[str] = "p"  # short for a position, as in p = 5
     other_label: ClassVar[str] = "encoding.position_q"  # label of the second of two compared positions
     offset_label: ClassVar[str] = "words.offset_p_minus_q"  # label of the difference of two positions
-    position_named: ClassVar[str] = "encoding.position_at"  # text for one position in a sentence
-    rows_counted: ClassVar[str] = "words.count_positions"  # text for a number of rows of its table
-    length_counted: ClassVar[str] = "words.count_positions"  # text for a number of positions, if it has no unit
-    range_named: ClassVar[str] = "words.positions_to"  # text for the first and the last position
+    position_named: ClassVar[str] = "encoding.position_at"  # one position, in a sentence
+    rows_counted: ClassVar[str] = "words.count_positions"  # a number of rows of the table: "7 positions"
+    length_counted: ClassVar[str] = "words.count_positions"  # a number of positions that has no unit
+    range_named: ClassVar[str] = "words.positions_to"  # the first and the last position
     position_unit: ClassVar[str] = ""  # unit of ticks that are plain numbers
     tick_steps: ClassVar[tuple[int, ...]] = ()  # step sizes of ticks if not powers of ten
 
@@ -194,7 +195,7 @@ class Encoding(Options, ABC):
         return ""
 
     def title(self, join: Join = listing) -> str:
-        """Return the encoding's text in a title, its label or, without one, its description, joined by `join`."""
+        """Return the text for a title: the label or, without one, the parts of the description joined by `join`."""
         return self.label or self.described(join)
 
     def described(self, join: Join = listing) -> str:

@@ -75,7 +75,7 @@ class Binary(Additive):
         return Positions(length=2**self.width) if 2**self.width <= most else None
 
     def mean_table(self, blocks: Bins) -> Array:
-        """Return the mean row of every block, shape (blocks, d), in closed form from the share of ones of each bit."""
+        """Return the mean row of every block, shape (blocks, d), from the number of positions at which a bit is 1."""
         first = blocks.firsts().astype(np.int64)
         counts = blocks.counts().astype(np.int64)
         shares = np.empty((len(first), self.width))

@@ -15,7 +15,7 @@ from pecli.encodings.base import LISTED, Additive, width_option
 from pecli.encodings.harmonic import PI, Harmonic, as_typed, many_digits
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
-NAMED = {  # seconds; month and year are the Gregorian calendar's means
+NAMED = {  # periods in seconds; month and year are means of the Gregorian calendar
     "minute": MINUTE,
     "hour": HOUR,
     "halfday": 12 * HOUR,
@@ -28,7 +28,7 @@ HANDS: dict[float, str] = {
     MINUTE: "clock.second_hand",
     HOUR: "clock.minute_hand",
     12 * HOUR: "clock.hour_hand",
-}  # by period
+}  # by period in seconds
 TIME = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
 UNITS = (
     ("clock.count_y", 31556952),

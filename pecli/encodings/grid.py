@@ -104,7 +104,7 @@ class OnGrid(TableEncoding):
         if not self.sides:
             return super().position_text(position)
         if position >= np.prod(self.sides):
-            return ""  # of a tick beyond the last position
+            return ""  # no text for a tick beyond the last position
         return str(tuple(int(at) for at in np.unravel_index(int(position), self.sides)))
 
     def position_at(self, place: int | str) -> int:

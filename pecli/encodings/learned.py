@@ -18,7 +18,7 @@ from pecli.encodings.base import Additive, check_tensor, of_any_shape, tensor_op
 from pecli.encodings.grid import OnGrid, grid_option, sides_of
 from pecli.files.tables import IN_MEMORY, file_label, read_table
 
-KERNELS: dict[str, tuple[tuple[int, ...], Callable[[Array], Array]]] = {  # neighbours and their weights by distance
+KERNELS: dict[str, tuple[tuple[int, ...], Callable[[Array], Array]]] = {  # neighbours, and weights by distance
     "bicubic": ((-1, 0, 1, 2), lambda x: cubic(np.abs(x))),
     "bilinear": ((0, 1), lambda x: 1 - np.abs(x)),
 }

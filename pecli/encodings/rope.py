@@ -54,8 +54,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
       column axis towards the row axis (golden gate RoPE, Xiong 2025, jerryxio.ng/posts/nd-rope). The post differs: it
       spaces the rates from a lowest to a highest, and numbers the pairs of all heads consecutively.
     - ``mixed``: the directions of ``blocks``, both rotated by one random angle. RoPE-Mixed draws this angle for each
-    head
-      before training (Heo et al. 2024, Rotary Position Embedding for Vision Transformer, arXiv:2403.13298, base 10).
+      head before training (Heo et al. 2024, Rotary Position Embedding for Vision Transformer, arXiv:2403.13298, base
+      10).
     - ``learned``: the directions and rates that RoPE-Mixed has after training, from a file
     """
 

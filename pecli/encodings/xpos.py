@@ -149,7 +149,7 @@ class XPos(RotatedPairs):
         return self._with_factor(texts, position, self.waves()[column][1])
 
     def _with_factor(self, texts: list[str], position: int, pair: int) -> list[str]:
-        """Return the texts multiplied by ζ^(position/scale_base) of the pair: first its name, then the numbers."""
+        """Return the steps in `texts`, multiplied by the pair's ζ^(position/scale_base): as a name, then as numbers."""
         power, base = f"^({position}/{write_scalar(self.scale_base)})", float(self.bases[pair])
         number = f"{self.factors(float(position))[pair]:.10g}"
         before = [f"ζ{pair}{power}", f"{base:.10g}{power}", number] if len(texts) > 2 else [f"ζ{pair}{power}", number]

@@ -152,9 +152,9 @@ def _plain_tex(text: str) -> str:
         plain += _signs_tex(text[end : found.start()]) + f"${latex(found[0])}$"
         end = found.end()
     plain += _signs_tex(text[end:])
-    return re.sub(r"^(?= *[\[*])", "{}", plain, flags=re.MULTILINE)  # not an argument of \\
+    return re.sub(r"^(?= *[\[*])", "{}", plain, flags=re.MULTILINE)  # or \\ takes [ or * as an argument
 
 
 def _signs_tex(text: str) -> str:
     """Return text with every sign escaped for LaTeX."""
-    return "".join(SIGNS.get(sign, sign) for sign in text).replace("--", "-{}-")  # not a dash
+    return "".join(SIGNS.get(sign, sign) for sign in text).replace("--", "-{}-")  # hyphens, not a dash

@@ -71,7 +71,7 @@ def svg(drawing: Drawing, about: FileMetadata) -> bytes:
     text = b"<desc>" + escape(escaped(about.sentence, "\n"), quote=False).encode() + b"</desc>\n <metadata>"
     head = head.replace(b"<metadata>", text, 1)
     rules = dark_rules(about.id_prefix).encode() if about.adaptive else b""
-    body = NON_ASCII.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # comments repeat drawn text
+    body = NON_ASCII.sub(lambda found: escaped(found[0].decode(), "\n").encode(), body)  # comments contain drawn text
     body = body.replace(b'<style type="text/css">*{', b'<style type="text/css">' + rules + b"#" + salt + b" *{", 1)
     body = re.sub(rb'(\bid="|xlink:href="#|url\(#)', rb"\g<1>" + salt + b"-", body.replace(PIXELATED, b""))
     return head + end + body

@@ -164,9 +164,9 @@ def _digest(path: str, size: int, *version: int) -> str:
     return hashed.hexdigest()[:16]
 
 
-MAX_UNPACKED = 1 << 26  # bytes to which any archive may unpack
-HEADER_BYTES = 1 << 14  # more than the 10,000 that numpy reads of a header
-MAX_RATIO = 100  # unpacked over packed; weights do not compress further
+MAX_UNPACKED = 1 << 26  # most bytes that any archive may unpack to
+HEADER_BYTES = 1 << 14  # bytes read for a header; numpy accepts at most 10,000
+MAX_RATIO = 100  # largest ratio of unpacked to packed bytes; weights do not compress further
 REAL_KINDS = "fiu"  # numpy's codes for real types
 TABLE_NAMES = (  # ends of the names of position tables in released models
     "wpe.weight",
@@ -191,7 +191,7 @@ WORD_NAMES = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "to
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array in a file, as declared there. Raises ValueError for an invalid shape.
+    """An array as its file declares it. Raises ValueError for an invalid shape.
 
     numbers : name of the number type in that format
     read : returns the array
@@ -268,7 +268,7 @@ def _npy_header(head: bytes) -> tuple[tuple[int, ...], Any]:
 
 TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "<i1"}
 TYPES["BF16"] = "<u2"  # the upper half of a float32
-MAX_JSON = 100_000_000  # bytes of a header, by the format's own definition
+MAX_JSON = 100_000_000  # most bytes of a header, as the format itself defines
 
 
 def _safetensors_arrays(path: str, opener: Opener | None = None) -> dict[str, StoredArray]:
@@ -445,7 +445,8 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
 def candidates(arrays: Mapping[str, StoredArray]) -> list[str]:
     """Return the names of arrays that may be the table.
 
-    These are arrays with usual names; without any, the 2-D arrays except word embeddings; without any, all the others.
+    These are the arrays with usual names; if there are none, 2-D arrays; if there are none, all arrays. Word embeddings
+    are left out.
     """
     named = [name for name in arrays if name.endswith(TABLE_NAMES)]
     fitting = [name for name in named if is_table(arrays[name].shape)] or named

@@ -39,7 +39,7 @@ from pecli.jobs.names import check_generated_names, clashes, escape_placeholders
 from pecli.jobs.sweep import expand, specs_in
 
 STDIN = "-"
-NEEDED = ("command", "encoding", "figure", "output")  # reading of a figure ends after an error in one of these
+NEEDED = ("command", "encoding", "figure", "output")  # after an error in one of these, no other key is read
 
 
 def read_text(path: str) -> str:
@@ -177,7 +177,7 @@ class Batch:
                 yield job, {str(number), entry.name, job.figure.name, *files, *map(real_path, files)}
 
     def shard(self, part: str) -> Batch:
-        """Return the batch with every n-th job from the k-th on, for ``part`` = "k/n"; otherwise raise UsageError."""
+        """Return the batch with every n-th job from the k-th on, for `part` "k/n"; raise UsageError for other texts."""
         match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", part)
         number, count = map(int, match.groups()) if match else (0, 0)
         if not 1 <= number <= count:
@@ -262,7 +262,7 @@ class _Reader:
         return Batch(tuple(entries), about.title, about.index, self.folder)
 
     def _location(self, table: str, number: int = 0, key: str | None = None) -> str:
-        """Return ``file:line`` of a key in the table of that name with index `number`, by default of its header."""
+        """Return ``file:line`` of a key in a table, or of the table's header; `number` is the index of the table."""
         head = self.lines.get((table, number, ""))
         line = self.lines.get((table, number, (key or "").replace("-", "_")), head)
         return self.path if line is None else f"{self.path}:{line}"

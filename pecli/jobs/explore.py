@@ -48,7 +48,7 @@ def encoding_control(figure: type[Analysis[Any]], specs: tuple[str, ...]) -> Con
         return {**_description(item), "kind": "text", "value": " ".join(specs), "default": figure.default_encoding}
     choices = list(specs)
     for name, kind in all_encodings().items():
-        with suppress(UsageError):  # encodings that need a file
+        with suppress(UsageError):  # skips encodings that need a file
             if figure.takes(kind) and name not in choices and read_encoding(name):
                 choices.append(name)
     return {

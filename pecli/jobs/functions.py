@@ -52,7 +52,7 @@ TYPES = {
     float: "SupportsFloat",
     str: "Text",
     bool: "bool",
-}  # protocols that numpy scalars fulfil too
+}  # protocols, which numpy scalars fulfil, too
 
 
 def function_of(name: str) -> Callable[..., Picture[Any]]:
@@ -164,7 +164,7 @@ def double_quoted(value: Any) -> str:
 def stub() -> str:
     """Return the text of `figure_functions.pyi`.
 
-    One TypedDict has the options that all figures (or all reports) share; another for each figure adds its own.
+    A TypedDict has the options that all figures (or all reports) share; one more per figure adds that figure's own.
     """
     imports: dict[str, None] = {}
     text = ""

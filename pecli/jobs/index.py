@@ -55,8 +55,7 @@ def page_path(batch: Batch, path: str, *, written: bool = True) -> str:
     Raises
     ------
     UsageError : the extension is unknown, or the path leaves the folder
-    OutputError : the page cannot be written, or would replace a file that pecli did not make; not checked unless
-        `written`
+    OutputError : the page cannot be written, or would replace a file that pecli did not make (checked if `written`)
     """
     ending = Path(path).suffix.lower()
     if ending not in PAGES:

@@ -84,7 +84,7 @@ def _refusal(made: str, path: str, words: list[str]) -> UsageError:
 
 
 def relocate_inputs(job: Job, made: str, prints: Collection[str]) -> tuple[Job, list[str]]:
-    """Return the job with names of its input files that work from the current folder, and the names not found.
+    """Return the job with its input files renamed to paths from the current folder, and the names of missing files.
 
     Parameters
     ----------

@@ -121,7 +121,7 @@ class Job:
 
     @property
     def own_positions(self) -> Positions | None:
-        """The positions that the first encoding defines, as a grid does; None if any encoding leaves the choice."""
+        """The positions that the first encoding defines, as a grid does; None if an encoding lets the user choose."""
         own = [encoding.own_positions for encoding in self.encodings]
         return own[0] if all(own) else None
 

@@ -1,4 +1,4 @@
-"""The options of a job other than its figure's (encoding, positions, canvas, output), and the registry of analyses."""
+"""The options of a job that do not belong to its figure or report, and the registry of figures and reports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pecli.files.formats import FORMATS
 from pecli.page.canvas import Canvas
 from pecli.reports import REPORTS
 
-SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}  # of CSV files
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}  # separators of CSV files
 DECIMALS = {"point": ".", "comma": ","}  # decimal signs
 FILE_HELP = "file to write, repeat for more; - is standard output"
 
@@ -62,7 +62,7 @@ class Output(Options):
             raise UsageError(text, option="decimal", value=self.decimal, advice="give --csv-sep semicolon too")
 
     def csv_signs(self) -> dict[str, str]:
-        """Return the separator and the decimal sign of .csv files that are not the default, by option name."""
+        """Return the separator and the decimal sign of .csv files by option name, without default values."""
         return {name: getattr(self, name) for name in ("csv_sep", "decimal") if name in self.changed()}
 
 

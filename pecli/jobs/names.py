@@ -157,7 +157,7 @@ def placeholders(job: Job) -> dict[str, str]:
 
 
 def fill_placeholders(path: str, known: Mapping[str, str]) -> str:
-    """Return the path with its placeholders filled in: ``heat-{base}.png`` is heat-10.png, doubled braces are braces.
+    """Return the path with its placeholders filled in: ``heat-{base}.png`` becomes heat-10.png, ``{{`` becomes ``{``.
 
     Raises
     ------

@@ -460,9 +460,9 @@ def kept_files(job: Job) -> list[str]:
 
 
 def vector_cells(formats: Sequence[str]) -> int:
-    """Return the most rows, and most columns, of a matrix that files of these formats show.
+    """Return the limit on rows, and on columns, of a matrix drawn in files of these formats.
 
-    Return 0, which means one per pixel, if any of them is not a vector format.
+    If any of the formats has pixels, return 0: the number of pixels is then the limit.
     """
     return WHOLE if formats and all(FORMATS[format].lines for format in formats) else 0
 

@@ -224,7 +224,7 @@ def run(
 def _drawn(
     jobs: Sequence[Job], workers: int | None, executor: Executor | None, frames: int, ordered: bool, answered: bool
 ) -> Generator[tuple[Job, Callable[[], Drawn]], None, None]:
-    """Yield each job with a function that returns its `Drawn`, or raises the error, as drawing finishes.
+    """As jobs finish drawing, yield each with a function that returns its `Drawn` or raises its error.
 
     The parameters are those of `run`.
     """

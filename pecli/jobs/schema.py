@@ -13,7 +13,7 @@ from pecli.jobs.job_options import ANALYSES, encoding_parameters, known_options
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
-RANGE: Schema = {"type": "string", "pattern": r"\.\.|:"}  # 0..200:50
+RANGE: Schema = {"type": "string", "pattern": r"\.\.|:"}  # such as 0..200:50
 CLOSED: Schema = {"type": "object", "additionalProperties": False}
 
 

@@ -328,7 +328,7 @@ def _refuse_option_inside(spec: str, analysis: type[Analysis[Any]]) -> None:
     encoding, given = parse_encoding(spec)
     own = encoding.options()
     for name in (name for name in given if name not in own and not nearest(name, own)):
-        others = (*reversed([*ANALYSES.values()]), analysis)  # the last one with an option counts
+        others = (*reversed([*ANALYSES.values()]), analysis)  # the last one that has an option is named
         owners = {option: other.name for other in others for option in shared_options(other)}
         if near := nearest(name, owners, 0.65):
             text = f"unknown parameter of {encoding.name} '{shorten(name)}'"
@@ -446,7 +446,7 @@ def _defaults(owner: type[Options], kind: type[Analysis[Any]]) -> dict[str, Any]
 
 
 def _shortest_table(encodings: Sequence[Encoding], start: int, in_use: bool) -> int | None:
-    """Return how many rows from `start` on the shortest of the encodings' tables has; None if none is limited.
+    """Return how many rows the shortest of the encodings' tables has from `start` on; None if no table ends.
 
     A file that cannot be read is ignored here, because making the view reads it again and reports the error.
 

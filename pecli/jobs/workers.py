@@ -1,4 +1,4 @@
-"""Mapping of a function over many items, in worker processes or an executor."""
+"""Apply a function to many items, in worker processes or an executor."""
 
 from __future__ import annotations
 

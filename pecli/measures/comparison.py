@@ -124,15 +124,15 @@ class VectorComparison(Comparison):
         self.label, self.similarity, self.grows = say(measure.text), measure.similarity, measure.grows
         self.axis_labels = encoding.position_label, encoding.other_label
         invariant = isinstance(encoding, Harmonic) and encoding.invariant
-        self.is_closed = invariant and measure.from_squares is not None  # closed form in the offset along each axis
+        self.is_closed = invariant and measure.from_squares is not None  # a formula of the offset along each axis
         self.is_of_offset = self.is_closed and encoding.own_positions is None
         decays = isinstance(encoding, Harmonic) and bool(encoding.decay_rates.any())
         if decays and not invariant:
             raise UsageError(f"{encoding.name} compares positions only in float64", option="dtype")
-        self.of_scores = decays and self.is_of_offset  # other measures compare rows of the table: rotated queries
+        self.of_scores = decays and self.is_of_offset  # from scores, not from the table's rotated queries
 
     def at_offsets(self, first: int, count: int) -> Array:
-        assert isinstance(self.encoding, Harmonic) and self.measure.from_squares is not None  # by is_of_offset
+        assert isinstance(self.encoding, Harmonic) and self.measure.from_squares is not None  # implied by is_of_offset
         with np.errstate(invalid="ignore"):  # rows of zeros have no direction: NaN
             squares, norm = self.encoding.squares(count, first), float(np.sum(self.encoding.amplitudes**2))
             return self.measure.from_squares(squares, norm)
@@ -232,7 +232,7 @@ class VectorComparison(Comparison):
         where = middle, float(low[middle]), float(high[middle])
         starts, stop = edges[:-1], int(edges[-1])
         counts = np.add.reduceat(pairs[:stop], starts)
-        mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # no defined value
+        mean = np.add.reduceat(total[:stop], starts) / np.where(counts, counts, np.nan)  # NaN if no value is defined
         ends = (np.fmin.reduceat(low[:stop], starts), np.fmax.reduceat(high[:stop], starts))
         runs = Envelope(*(values[None] for values in (*ends, mean)))
         return OffsetRuns(runs, widest, length * (length + 1) // 2 - int(pairs.sum()), where)

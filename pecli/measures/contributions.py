@@ -15,7 +15,7 @@ def log_runs(first: int, last: int, count: int) -> tuple[Array, Array]:
     borders = np.geomspace(first, last, count + 1)
     low, high = borders[:-1], borders[1:]
     half, narrow = (high - low) / 2, high - low < 1
-    nearest = np.floor(0.5 + np.sqrt(low * high + 0.25))  # n lies between √(n(n − 1)) and √(n(n + 1))
+    nearest = np.floor(0.5 + np.sqrt(low * high + 0.25))  # n is the nearest from √(n(n − 1)) to √(n(n + 1))
     start = np.where(narrow, nearest, np.ceil(low - half)).clip(first, last)
     stop = np.where(narrow, nearest + 1, np.ceil(high + half)).clip(start + 1, last + 1)
     return start, stop - start
@@ -37,7 +37,7 @@ def mean_cosines(rates: Array, firsts: Array, counts: Array, decay: Array | None
         found = np.exp(firsts[:, None] * power) * np.expm1(runs * power) / (runs * np.expm1(power))
         return np.asarray(found.real)
     high, low = turns_of(tuple(rates.tolist()), 1.0)
-    high = high - np.rint(high)  # offsets are whole numbers
+    high = high - np.rint(high)  # without whole turns, because offsets are whole numbers
     counts, centres = counts[:, None], (firsts + (counts - 1) / 2)[:, None]
     result: Array = np.cos(2 * np.pi * reduced_product(centres, high, low)) * dirichlet(counts, high, low)
     return result

@@ -12,7 +12,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import CHUNK, ROUND, chunks
 from pecli.measures.fits import FRONT, SHARE_RIGHT, rows_of, shortest_decimal
 
-RELATIVE = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}  # relative rounding
+RELATIVE = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}  # rounding error
 MIN_FRONT_DIFFERENCE = 0.01  # least difference in a special row at the start, relative to the largest number
 MAX_SHIFT = 1000  # largest shift of rows that is searched, in positions
 
@@ -90,7 +90,7 @@ class Differences:
 def differences(table: Array, expected: Expected, places: Array) -> Differences | None:
     """Return how a table (length, d) differs from the expected values, or None if most values differ.
 
-    places : row numbers, as floats, of the sample on which "most" is decided
+    places : sample of row numbers, as floats; "most" is decided on these rows
     """
     tried = table[places.astype(int)]
     if expected.mismatches(places, tried, expected.numbers(places)).mean() > 1 - SHARE_RIGHT:
@@ -122,9 +122,11 @@ def differences(table: Array, expected: Expected, places: Array) -> Differences 
 
 
 def rows_in_front(mismatches: Array, zero: Array) -> list[int]:
-    """Return the indices of special rows at the start, without rows of zeros; [] if later rows differ as much.
+    """Return the indices of special rows at the start, such as a class token's, without rows of zeros.
 
-    mismatches : mask of differing values, (n, d)
+    A row is special if at least half of its values differ from the formula. Return [] if later rows differ as much.
+
+    mismatches : mask of values that differ from the formula, (n, d)
     zero : mask of rows of zeros, (n,)
     """
     strange = np.flatnonzero((mismatches.mean(axis=1) >= 0.5) & ~zero).tolist()
@@ -133,7 +135,7 @@ def rows_in_front(mismatches: Array, zero: Array) -> list[int]:
 
 
 def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, ...]:
-    """Return a "moved" change if all `rows` (n,), from the first differing row on, share one shift; otherwise ()."""
+    """Return a "moved" change if one shift explains all `rows` (n,), the rows from the first wrong one on; else ()."""
     behind, first = table[rows], int(rows[0])
     most = min(len(table), MAX_SHIFT)
     steps = np.array(sorted(range(-most, most + 1), key=abs)[1:], dtype=np.float64)
@@ -157,7 +159,7 @@ def changed_columns(table: Array, expected: Expected, columns: Array, kept: Arra
     for column in columns.tolist():
         change = change_of(table[:, column], made[:, column], partial(explains, column), expected.number_type)
         (changes.setdefault(change, []) if change else left).append(column)
-    sources, exchanged = set[int](), list[int]()  # columns that equal an exchanged column, exchanged columns
+    sources, exchanged = set[int](), list[int]()  # columns found in another place, and these places
     for column in left:
         free = (other for other in left if other not in sources and explains(column, made[:, other], False))
         if (source := next(free, None)) is not None:

@@ -157,7 +157,7 @@ def extend_fit(
     length, most = len(table), min(len(table), most)
     while len(window) < most:
         count = min(2 * len(window), most)
-        first = round(window.start / max(length - len(window), 1) * (length - count))  # keep the relative place
+        first = round(window.start / max(length - len(window), 1) * (length - count))  # at the same relative place
         longer = range(first, first + count)
         part, rows = rows_of(table, longer)
         if np.mean(np.abs(fit.residual(part, rows)) > (10 * off + rounding + 1e-12) * fit.scale) > 1 - SHARE_RIGHT:
@@ -286,7 +286,7 @@ def guesses_of_whole(table: Array, rows: Array, layout: str, exponents: Array, c
 def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
     """Yield guesses for columns without pairs; many bases are tried on a few rows, and the best one is used."""
     columns, scale = np.arange(table.shape[1]), sqrt(2 * np.mean(table**2))
-    if np.mean(np.abs(table) > 1.1 * scale) > 1 - ENOUGH:  # not sines
+    if np.mean(np.abs(table) > 1.1 * scale) > 1 - ENOUGH:  # no sines of this scale
         return
     decays, rates = np.log(np.logspace(0.1, 9, 90)) / len(columns), np.logspace(-12, 0, 121)
     searches = (
@@ -294,7 +294,7 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
         ("linear", "columns", columns * 1.0, "rate", rates),
         ("linear", "interleaved", columns // 2 * 2.0, "rate", rates),
     )
-    few, places = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # rows if row 0 is at 0 and at 1, (2, 8, 1)
+    few, places = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # positions if row 0 is at 0 or at 1, (2, 8, 1)
     for kind, layout, exponents, name, values in searches:
         residual = np.empty((2, len(values), 2))  # mean squared residuals for sines first and for cosines first
         for at, value in enumerate(values):
@@ -307,7 +307,7 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
             best, start = divmod(int(np.argmin(residual[swap])), 2)
             found: dict[str, Any] = {name: float(values[best]), "start": float(start)}
             fit, count = Fit(kind, layout, columns % 2 == 1 - swap, exponents, scale, **found), 8
-            while count < 2 * len(table):  # more rows need a better guess
+            while count < 2 * len(table):  # doubles the rows, because more rows need a better guess
                 fit, count = refine(table[:count], rows[:count], fit), 2 * count
             yield fit
 

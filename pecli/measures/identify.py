@@ -1,8 +1,8 @@
 """Find the formula behind a table: its parameters, the encoding that draws it, and the values that differ.
 
-A table may be the binary digits of positions, sines and cosines of one of the formulas, the same for rows and columns
-of a grid, or waves with arbitrary rates. Each is tried in turn: parameters are estimated robustly, rounded as far as
-the table allows, and judged by how many values then match up to rounding.
+A table may be the binary digits of positions; sines and cosines by one of the formulas, of positions or of the rows and
+columns of a grid; or waves with arbitrary rates. Each is tried in turn: parameters are estimated robustly, rounded as
+far as the table allows, and judged by how many values then match up to rounding.
 """
 
 from __future__ import annotations
@@ -366,7 +366,7 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
 def binary_results(table: Array, blank: Identified) -> Iterator[Identified]:
     """Yield the results of reading the table as binary digits of consecutive positions.
 
-    blank : result without a formula, of which the yielded ones are filled-in copies
+    blank : result without a formula; the yielded results are filled-in copies of it
     """
     values, width = np.unique(table[:, 0]), table.shape[1]
     rows = np.arange(len(table), dtype=np.float64)
@@ -410,7 +410,7 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
     clean, kind = fit.is_clean(part, places), blank.number_type
     unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # relative precision of the rates
     turned = float(np.abs(places + fit.start).mean() * np.abs(fit.frequencies()).mean())
-    noisy = fit.rms > RELATIVE[kind] * fit.scale  # errors of rounding are not independent
+    noisy = fit.rms > RELATIVE[kind] * fit.scale  # rounding errors are not independent, so their rms may reach this
     limit = (sqrt(1 + 100 / part.size) if noisy else 1.5) * fit.rms + 3 * (EXACT + unit * turned) * fit.scale
     fit = simplified(part, places, fit, limit)
     start = round(fit.start) if fit.start % 1 != 0.5 else fit.start
@@ -427,9 +427,9 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
 
 
 def best_in_number_type(table: Array, found: Identified, places: Array) -> list[Identified]:
-    """Return the result that matches most values when computed in the table's number type, as a list of one.
+    """Return a list of one result, which matches most values if computed in the table's number type; [] if none fits.
 
-    Among equally good results, prefer the usual base, then the fewest digits. Return [] if none fits.
+    Among equally good results, prefer the usual base, then the fewest digits.
     """
     fit, d = found.fit, table.shape[1]
     if fit is None or fit.kind != "pairs" or fit.layout == "permuted":

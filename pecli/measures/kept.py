@@ -23,7 +23,7 @@ ROUNDED = ("rates", "positions", "angles")  # the numbers that a program may rou
 
 
 def roundings() -> Iterator[str]:
-    """Yield the names of what may be rounded to a short type, such as "bfloat16_rates"."""
+    """Yield the names of forms that are rounded to a short type, such as "bfloat16_rates"."""
     for kind in ("bfloat16", "float16"):
         for what in (*ROUNDED, "rates_and_positions", "rates_positions_and_angles"):
             yield f"{kind}_{what}"
@@ -87,7 +87,7 @@ def without_copies(table: Array) -> tuple[str, Array] | None:
         ):
             if half > 1 and part.shape[1] % 2 == 0 and np.array_equal(one, other):
                 alike = any(np.array_equal(one[:, 0], one[:, at]) for at in (1, 2)[: half - 1])
-                return None if alike else (name, one)  # all columns have one rate
+                return None if alike else (name, one)  # no copies if all columns have one rate
         return None
 
     if table.shape[1] < 4 or (whole := pattern(table)):
@@ -175,7 +175,7 @@ def free_waves(part: Array, omega: Array, rows: Array) -> tuple[Array, Array, Ar
     part, omega, rows : the values (n, d), guesses of the rates (d,) and row numbers (n,)
     """
     length = 0
-    while length < len(rows):  # more rows need a better guess
+    while length < len(rows):  # doubles the rows, because more rows need a better guess
         length = min(max(32, 2 * length), len(rows))
         own, at = part[:length].T[..., None], rows[:length]
         for _ in range(4):

@@ -84,7 +84,7 @@ def counts(encoding: TableEncoding, across: str, up: str, rows: Positions) -> Co
     x_edges, y_edges = np.linspace(low, np.where(high > low, high, low + 1), CLASSES + 1).T
     flat, moments = np.zeros(CLASSES**2, dtype=np.int64), np.zeros(3)
     for x, y in _defined_pairs(encoding, across, up, rows, "counting pairs"):
-        np.add.at(flat, _class_indices(y, y_edges) * CLASSES + _class_indices(x, x_edges), 1)  # no table per block
+        np.add.at(flat, _class_indices(y, y_edges) * CLASSES + _class_indices(x, x_edges), 1)  # adds in place
         x, y = x - totals[0] / number, y - totals[1] / number
         moments += x @ x, y @ y, x @ y
     scale = float(np.sqrt(moments[0] * moments[1]))

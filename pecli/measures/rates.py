@@ -169,8 +169,8 @@ def slopes_of(numbers: Array, share: float) -> Any:
 def alibi_of(biases: Array, share: float) -> Any:
     """Return the ALiBi whose biases these are, up to the relative error `share`; None if there is none.
 
-    They are slope·(q − p), −slope·|p − q| or, as in BLOOM, slope·q for query p and key q; −inf and numbers up to MASKED
-    hide a key.
+    For query p and key q, the biases are slope·(q − p), −slope·|p − q| or, as in BLOOM, slope·q. A bias of −inf, or up
+    to MASKED, hides a key.
 
     biases : (heads, queries, keys) or, for the last query, (heads, keys); further axes have length 1
     """

@@ -6,6 +6,7 @@ import inspect
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypedDict
 
@@ -27,6 +28,7 @@ from pecli.core.hub import pin_revision
 from pecli.core.json_schema import closed, results, results_of, schema_of
 from pecli.core.language import language_of, say, use_language
 from pecli.core.mathematics import Formula, latex
+from pecli.core.options import REQUIRED
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes, print_results, show as print_blocks
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
@@ -133,7 +135,8 @@ def detail(encoding: type[Encoding]) -> list[Block]:
         for value in values:
             head = f"with {owner}={value}" if owner else "parameter"
             about = (encoding.about(owner, value) if owner else "") or "what it does"
-            tables.setdefault((head, about), []).append((entry.name, entry.explained))
+            shown = replace(entry, unset=REQUIRED) if value in entry.needed_with else entry
+            tables.setdefault((head, about), []).append((shown.name, shown.explained))
     text = re.sub(r"`+|^Notes\n-+$", "", inspect.cleandoc(encoding.__doc__ or ""), flags=re.M)
     paragraphs = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
     return [

@@ -144,6 +144,7 @@ class Option:
     advice: Callable[[Any], str] | None = None  # returns advice for a refused value, or ""
     names: Mapping[str, float | str] = dataclasses.field(default_factory=dict)  # words accepted in place of numbers
     only_with: tuple[str, tuple[str, ...]] | None = None  # another option, and its values for which this one applies
+    needed_with: tuple[str, ...] = ()  # those of these values that require this option
     common: bool = False  # whether the help lists it among the most used
     shown: bool = False  # whether titles show it even with its default value
     in_spec: bool = False  # whether it can only be set in an encoding's spec (as most options with `only_with`)

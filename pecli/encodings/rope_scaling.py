@@ -12,7 +12,7 @@ from pecli.core.errors import UsageError, option_text
 from pecli.core.language import say
 from pecli.core.mathematics import Formula
 from pecli.core.numbers import MAX_EXACT, number_text
-from pecli.core.options import REQUIRED, option
+from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.harmonic import PI, PowersOfBase, as_typed, geometric_rates, many_digits
 
@@ -399,9 +399,8 @@ def parameter(name: str, help: str, default: float | None = None, **more: Any) -
     more : other attributes of the `Option`
     """
     owners = tuple(scaling.name for scaling in SCALINGS.values() if name in (*scaling.needs, *scaling.takes))
-    if any(name in scaling.needs for scaling in SCALINGS.values()):
-        more.setdefault("unset", REQUIRED)
-    return option(default, help, only_with=("scaling", owners), **more)
+    needed = tuple(scaling.name for scaling in SCALINGS.values() if name in scaling.needs)
+    return option(default, help, only_with=("scaling", owners), needed_with=needed, **more)
 
 
 @dataclass(frozen=True)
@@ -435,6 +434,7 @@ class Scaled(PowersOfBase):
         "context length before scaling, in positions",
         at_least=1,
         aliases=("original_max_position_embeddings",),
+        unset="not known",
     )
     max_position: int | None = option(
         None,

@@ -77,7 +77,7 @@ FORMATS: dict[str, Format] = {
     "md": Format("document", text=True),
     "tex": Format("document", text=True),
 }
-UNSUPPORTED = {"eps": "pdf", "ps": "pdf", "pgf": "pdf"}  # other formats, and which of these to use instead
+UNSUPPORTED = {"eps": "pdf", "ps": "pdf", "pgf": "csv"}  # other formats, and which of these to use instead
 UNSUPPORTED |= dict.fromkeys(("jpg", "jpeg", "bmp", "tif", "tiff", "ico", "avif", "heic"), "png")
 UNSUPPORTED |= dict.fromkeys(("mp4", "mov", "avi", "mkv", "webm"), "gif")
 
@@ -134,5 +134,6 @@ def format_of(path: str, given: str | None, default: str = "png", known: Collect
         raise UsageError(text, option="output", value=path, advice=advice)
     other = UNSUPPORTED.get(suffix)
     advice = f"try {Path(path).with_suffix(f'.{other}')}" if other and FORMATS[default].picture else ""
+    advice += ", whose numbers pgfplots can draw: gallery/use.md" if advice and other == "csv" else ""
     alike = 1.0 if other else 0.6
     raise UnknownNameError("output format", suffix, known or FORMATS, option="output", alike=alike, advice=advice)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from math import prod
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from pecli import __version__
 from pecli.analysis import Analysis, View
@@ -29,7 +29,7 @@ from pecli.figures.grid import Axis, Grid
 from pecli.files.formats import FORMATS
 from pecli.files.tables import fingerprint
 from pecli.files.writer import check_target, place_of
-from pecli.jobs.job_options import EncodingOption, Output, figures_for, shared_options
+from pecli.jobs.job_options import ANALYSES, EncodingOption, Output, figures_for, shared_options
 from pecli.jobs.names import Target, fill_texts, targets_of
 from pecli.page.canvas import LABELS, TEXTS, Canvas
 from pecli.page.lines import MAX_LINES
@@ -319,8 +319,13 @@ class Job:
         kind = type(self.figure)
         for encoding in self.encodings:
             if not kind.takes(type(encoding)):
-                fitting = ", ".join(figures_for(type(encoding))[:2])
-                text = f"{kind.refusal(type(encoding))}; try {fitting}, …: pecli encodings {encoding.name} lists all"
+                names = figures_for(type(encoding))
+                own = next((name for name in names if not get_args(ANALYSES[name].requires)), names[0])
+                other = next(name for name in names if name != own)
+                wanted = f"{own}, {other}, …" if kind.drawn else f"pecli {own} {encoding.name} -o {own}.csv"
+                text = (
+                    f"{kind.refusal(type(encoding))}; try {wanted}: pecli encodings {encoding.name} lists all figures"
+                )
                 raise UsageError(text, option="encoding", value=encoding.name)
         self.figure.check_view(self.view)
         figure, canvas = self.figure.variant(self.view), self.canvas

@@ -776,6 +776,7 @@ TEXTS = {
     "identify.name_what": "{name}: {what}",
     "identify.no_formula_the_strongest": "{name}: no formula fits; the strongest wave of each column has {share:.0%} of the variance",
     "identify.sinusoidal_d": "sinusoidal, d = {d}, {name}",
+    "identify.rope_d": "RoPE, d = {d}, {name}",
     "identify.close_to_but_not": "{name}: close to {what}, but not equal: noise of about {noise}",
     "identify.strongest_waves_of_all": "strongest waves",
     "identify.99_of_the_variance": "99% of the variance",

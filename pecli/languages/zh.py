@@ -746,6 +746,7 @@ TEXTS = {
     "identify.name_what": "{name}：{what}",
     "identify.no_formula_the_strongest": "{name}：没有公式；每列最强的波占方差的 {share:.0%}",
     "identify.sinusoidal_d": "正弦，d = {d}，{name}",
+    "identify.rope_d": "RoPE，d = {d}，{name}",
     "identify.close_to_but_not": "{name}：近似于 {what}，但并不相等：噪声约为 {noise}",
     "identify.strongest_waves_of_all": "最强的波",
     "identify.99_of_the_variance": "方差的 99%",

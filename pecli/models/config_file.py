@@ -25,7 +25,7 @@ CONFIGS = (  # the first of these files in a folder is read for the folder
 )
 YAML, GGUF = (".yaml", ".yml"), ".gguf"
 ENDINGS = (".json", GGUF, *YAML)
-HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
+HUB_NAME = re.compile(r"([\w-][\w.-]*/)?[\w-][\w.-]*", re.ASCII)
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -40,7 +40,8 @@ def read_config(path: Path) -> dict[str, Any]:
             return whole_gguf(remote_file, str(path), open_remote)
     path = config_path(path)
     if HUB_NAME.fullmatch(str(path)) and path.suffix.lower() not in ENDINGS and not os.path.lexists(path):
-        raise FileError(f"{path} does not exist", advice=f"a model on the Hugging Face hub is hf:{path}")
+        owner = "" if "/" in str(path) else "OWNER/"
+        raise FileError(f"{path} does not exist", advice=f"a model on the Hugging Face hub is hf:{owner}{path}")
     with open_file(str(path)) as file:
         beginning = file.read(len(MAGIC))
         file.seek(0)

@@ -111,7 +111,9 @@ class Canvas(Options):
         unset="the encoding's name and parameters",
         common=True,
     )
-    footnote: str | None = option(None, "footnote; {footnote} stands for pecli's own", unset="how the picture was made")
+    footnote: str | None = option(
+        None, "footnote; {footnote} stands for pecli's own", unset="how the picture was made", aliases=("caption",)
+    )
     xlabel: str | None = option(None, "label of horizontal axes")
     ylabel: str | None = option(None, "label of vertical axes")
     cbar_label: str | None = option(None, "label of colour bars")

@@ -82,6 +82,7 @@ KEPT = {  # forms in which the numbers are stored
     "half_positions": "identify.kept_half_positions",
     "octaves": "identify.kept_octaves",
 }
+ROTATIONS = {"complex", "rotations", "pairs"}  # forms in which the cosines and sines of RoPE are stored
 ROUNDED = {  # what was rounded to a short type
     "rates": "identify.what_rates",
     "positions": "identify.what_positions",
@@ -219,7 +220,9 @@ class IdentifyReport:
             return self._without_formula()
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
         if fit and found.names and not getattr(encoding, "sides", ()):
-            what = say("identify.sinusoidal_d", d=found.filled, name=formula_text(found.names[0], found.bases))
+            turning = isinstance(encoding, Rope) and not ROTATIONS.isdisjoint(found.kept)
+            text = "identify.rope_d" if turning else "identify.sinusoidal_d"
+            what = say(text, d=found.filled, name=formula_text(found.names[0], found.bases))
             if fit.rate != 1 and fit.kind != "linear" and not unit:
                 what = listing([what, say("identify.rates_times", rate=f"{fit.rate:.6g}")])
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":

@@ -47,8 +47,10 @@ def test_one_encoding_is_told_with_its_parameters_and_the_figures_that_take_it(n
     for parameter, option in encoding.options().items():
         lines = [line for line in text.splitlines() if line.split()[:1] == [parameter]]
         assert len(lines) == (1 if option.only_with is None else len(option.only_with[1]))
-        default = option.unset if option.default is None else option.write(option.default)
-        for line in lines:
+        for line, value in zip(lines, (option.only_with or ("", ("",)))[1], strict=True):
+            default = option.unset if option.default is None else option.write(option.default)
+            default = REQUIRED if value in option.needed_with else default
+            assert (REQUIRED in line) == (default == REQUIRED)
             switch = option.scalar is bool and not option.default  # off where it is not given
             assert option.help in line and (switch or f"{'' if default == REQUIRED else 'default '}{default}" in line)
             assert option.at_least is None or option.at_least <= -1e6 or str(option.at_least) in line
@@ -96,8 +98,9 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
         with pytest.raises(UsageError, match=f"{figure} (cannot show|is for .* not for) {name}[:;] .*try ") as caught:
             pecli.figure(figure, **options)
         *tried, rest = str(caught.value).rpartition("try ")[2].split(", ")
-        assert tried == [item for item in FIGURES if item in fitting(name)][:2]
-        assert rest == f"…: pecli encodings {name} lists all"
+        names = [item for item in FIGURES if item in fitting(name)]
+        assert tried == (["bias", names[0]] if issubclass(ENCODINGS[name], BiasEncoding) else names[:2])
+        assert rest == f"…: pecli encodings {name} lists all figures"
     elif issubclass(FIGURES[figure], OverGrid) and name != "sincos2d":
         with pytest.raises(UsageError, match=f"{figure} shows positions in a grid, but those of .* give grid"):
             pecli.figure(figure, **options)

@@ -466,6 +466,9 @@ def test_how_programs_keep_a_table_is_told(
     data = told(ask, name)
     assert data["kept"] == kept and not data["same"] and set(kept) <= {*data["up_to"]}
     assert "base=500000" in data["spec"] and data["identified"] and data["correct"]
+    assert (say("identify.rope_d", d=64, name=say("identify.base_base", base="500,000")) in data["formula"]) == (
+        kept in (["complex"], ["pairs"])
+    )
     assert data["first_position"] == (79 if kept == ["rows_reversed"] else 0)
     assert ask(*shlex.split(data["command"])[1:], "-o", "drawn.npy").code == 0
     assert np.load("drawn.npy").shape == (80, 64)

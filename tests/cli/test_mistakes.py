@@ -147,6 +147,8 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap learned --seed 3 --file a.npy", ["--seed 3"]),
     ("heatmap --lenght=5", ["did you mean --length?"]),
     ("recipe", ["FILE", "pecli recipe --help"]),
+    ("heatmap -o a.pgf", ["try a.csv, whose numbers pgfplots can draw: gallery/use.md"]),
+    ("table alibi", ["it has no table; try pecli bias alibi -o bias.csv: pecli encodings alibi lists all figures"]),
     ("model folder.json folder.json --same", ["--same compares two different files", "folder.json was given twice"]),
     ("model folder.json --same", ["--same compares two files, not 1"]),
     ("model folder.json --tolerance 0.1", ["--tolerance 0.1 changes nothing here: it is for comparing two files"]),
@@ -189,6 +191,8 @@ OF_FILES: list[tuple[str, list[str]]] = [  # where the words would do with other
     ("recipe a.csv", ["a.csv", ".npz"]),
     ("recipe junk.ttf", ["ttf", "png"]),
     ("model *.none", ["*.none"]),
+    ("model gpt2", ["gpt2 does not exist", "hf:OWNER/gpt2"]),
+    ("model openai/gpt2", ["does not exist", "hf:openai/gpt2"]),
     ("tensors folder", ["folder", "*.safetensors"]),
 ]
 

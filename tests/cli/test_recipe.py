@@ -163,6 +163,11 @@ def test_a_recipe_names_tables_as_seen_from_here(
     assert Path("once_more.json").read_bytes() == Path("again.json").read_bytes()
 
 
+def test_a_caption_is_a_footnote(ask: Ask, folder: Path) -> None:
+    assert ask("heatmap", "-n", "3", "-d", "4", "--caption", "mine", "-o", "a.png").code == 0
+    assert "--footnote mine" in ask("recipe", "a.png").out
+
+
 @pytest.mark.parametrize("output", ["l.json", "out/l.json"])
 def test_a_table_that_is_not_beside_its_picture_is_said(ask: Ask, folder: Path, output: str) -> None:
     np.save("own.npy", np.ones((5, 4)))

@@ -88,7 +88,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
     variance_power: ClassVar[float] = 1.0
 
     scale: str = option(
-        "sqrt", "multiply word vectors by √d, as in the paper (sqrt), or not (none)", choices=lambda: ("sqrt", "none")
+        "sqrt", "factor of word vectors: √d, as in the paper (sqrt), or 1 (none)", choices=lambda: ("sqrt", "none")
     )
 
     def shape(self, view: View[Additive]) -> tuple[int, ...]:

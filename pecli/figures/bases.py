@@ -27,7 +27,7 @@ from pecli.page.panels import Panel, PanelGroup
 BASES = 200  # number of bases tried
 LOWEST, HIGHEST = 3e3, 1e8  # range of the bases, unless a base shown is close to its ends or beyond
 BESIDE = 3.0  # smallest ratio of an end of the base axis and a base shown
-FIRST, SHORT = 1024, 4096  # first context on the axis, or 1 if the axis ends at SHORT or before
+FIRST, SHORT = 1024, 4096  # the context axis begins at FIRST, or at 1 if it ends at SHORT or before
 APART = 4  # ratio of neighbouring ticks
 LAST = 1.1  # smallest ratio of the last context on the axis and the longest context shown
 SEARCHED = 1 << 22  # largest number of offsets examined

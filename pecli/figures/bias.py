@@ -324,7 +324,7 @@ def name_corner(panel: Axes, image: Any, bias: float, canvas: Canvas) -> None:
 def add_bands(numbers: BiasNumbers, panel: Axes, image: Any, canvas: Canvas) -> None:
     """Write names along the diagonal, one per band.
 
-    A band has the distances that share a bucket, or all distances that have a bucket each.
+    A band is a run of distances that share a bucket. All distances with a bucket of their own form one band.
     """
     from pecli.page.bands import add_band
 

@@ -95,7 +95,7 @@ class BiasWeights(BiasFigure):
         return order
 
     def _looks(self, view: View[BiasEncoding], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the colour of each head, from dark to light in that order."""
+        """Return the colour of each head: dark for heads whose weight is near, light for the others."""
         order = self._from_near_to_far(view)
         colours = [{"color": look["color"]} for look in shades(len(order), panel, canvas)]
         return [colours[order.index(at)] for at in range(len(order))]

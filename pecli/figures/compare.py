@@ -182,7 +182,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     name: ClassVar[str] = "compare"
     defines: ClassVar[str] = (
-        "those of the figure for each encoding; panels share limits if they are comparable (the same quantity, and the "
+        "the figure's numbers for each encoding; comparable panels share limits (they show the same quantity, with the "
         "same width d if the measure grows with d), otherwise a note says that limits differ; difference: first minus "
         "second"
     )
@@ -247,7 +247,7 @@ class Compare(Composite, Highlighting[Encoding]):
 
     def compute(self, view: View[Encoding]) -> CompareNumbers:
         numbers = super().compute(self._with_all_columns(view) if self.difference else view)
-        assert isinstance(numbers, CompareNumbers)  # as composed_numbers returns
+        assert isinstance(numbers, CompareNumbers)  # `composed_numbers` returns this class
         return numbers
 
     def _with_all_columns(self, view: View[Encoding]) -> View[Encoding]:

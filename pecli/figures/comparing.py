@@ -32,7 +32,7 @@ class ComparingFigure(Highlighting[TableEncoding | BiasEncoding]):
         every = list(map(self.compared, view.encodings))
         quantities = {"measure" if compared.head is None else compared.label for compared in every}
         if len(quantities) > 1:
-            text = f"{join_and(sorted(quantities))} are not on one scale: {self.name} takes encodings of one kind"
+            text = f"{join_and(sorted(quantities))} have different scales: {self.name} takes encodings of one kind"
             raise UsageError(text)
         if every[0].head is not None and self.changed().get("measure"):
             text = f"{option_text('measure', self.measure)} compares vectors, but {view.encoding.name} is a bias"

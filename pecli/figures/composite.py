@@ -153,7 +153,7 @@ def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
 def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
     """Return the headline on which heatmaps have the most and the fewest pairs with wavelengths beyond the length.
 
-    Return "" if the counts cannot be compared, or if all are equal, but not 0.
+    Return "" if the counts cannot be compared, or if all are equal and above 0.
 
     labels : the names of the parts
     """
@@ -204,7 +204,7 @@ class Composite(Figure[Encoding]):
         for option, value in self.changed().items():
             fitting = [name for name, figure in SINGLE.items() if option in figure.options()]
             if option in FORWARDED and not {*fitting} & {*names}:
-                why = f"{', '.join(names)} has no {option_text(option)}, {', '.join(fitting)} have"
+                why = f"{', '.join(names)} has no {option_text(option)} ({', '.join(fitting)} have it)"
                 raise UnusedOptionError(option, self.options()[option].write(value), why)
 
     def texts(self) -> list[str]:

@@ -277,8 +277,8 @@ class Contributions(PairwiseRates):
 def fast_and_slow(sums: Sequence[float], bounds: Sequence[int]) -> list[tuple[int, int, float]]:
     """Return (first pair, index after the last pair, sum) for the fast and for the slow pairs, without an empty part.
 
-    The fast pairs are those of the largest number of fastest groups whose sum is small beside the score; if there is no
-    such number, those of the faster half of the groups.
+    The fast pairs are the largest number of fast groups whose sum is small beside the score. If no such number exists,
+    they are the faster half of the groups.
 
     sums, bounds : the sum of each group, and the index after its last pair, the fastest group first
     """

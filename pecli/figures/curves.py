@@ -157,7 +157,7 @@ class Curves(OneHeadFigure):
     several: ClassVar[bool] = True
 
     at: tuple[int, ...] | None = places_option(
-        "positions that the lines start from", at_least=-EXACT, unset=f"{DEFAULT_LINES}, spread evenly"
+        "positions that the lines start from", at_least=-EXACT, unset=f"{DEFAULT_LINES} positions, spread evenly"
     )
     log: bool = log_option()
     against: str = option(
@@ -226,9 +226,9 @@ class Curves(OneHeadFigure):
     def _nearest(self, view: View[Any], own: int | None) -> dict[str, Any]:
         """Return the facts `nearest` and `nearest_distance`: the positions nearest to `own`, and the least distance.
 
-        The positions are the neighbours of `own`, unless a farther position is at a smaller distance; of several with
-        the least distance, those with the smallest offset. Both facts are None without `own`, for similarities, and for
-        too many positions.
+        The positions are the neighbours of `own`, unless the measure of a farther position is smaller. Of several
+        positions with the least distance, those with the smallest offset count. Both facts are None without `own`, for
+        similarities, and for too many positions.
         """
         rows, compared, none = view.covered, self.compared(view.encoding), {"nearest": None, "nearest_distance": None}
         if own is None or view.encoding.sides or compared.similarity:

@@ -111,7 +111,7 @@ class Effective(Figure[Rope]):
     requires: ClassVar[Any] = Rope
     defines: ClassVar[str] = (
         "relative position of query p and key q ≤ p by each method; a pixel of several cells shows their mean, and "
-        "counts as never trained if one of them does"
+        "is marked as never trained if any of them is"
     )
     example: ClassVar[str] = "pecli effective"
     examples: ClassVar[tuple[str, ...]] = (
@@ -208,7 +208,7 @@ class Effective(Figure[Rope]):
     def group_of(self, view: View[Rope], window: int) -> int:
         """Return how many positions Self-Extend merges into one.
 
-        By default they are so many that no relative position exceeds the trained ones.
+        The default is large enough to keep all relative positions among the trained ones.
 
         window : distance within which Self-Extend leaves positions unchanged
         """
@@ -318,7 +318,7 @@ class Effective(Figure[Rope]):
 
 
 def _rows(method: Method, places: Array, trained: int) -> Iterator[Array]:
-    """Yield the rows of the matrix, one cell per two blocks.
+    """Yield the rows of the matrix, one cell per block of queries and block of keys.
 
     A cell is the mean relative position of its pairs of query and key, or the largest one if that was never trained;
     NaN if no key is seen.

@@ -26,9 +26,9 @@ from pecli.page.colors import RULE
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 
 LONGEST = 65536  # largest number of positions to transform
-SLOW = 4  # waves over the length that count as drift, at most
+SLOW = 4  # up to this many waves over the length count as drift
 DRIFT, STANDS_OUT = 0.2, 0.1  # shares of the variance from which drift and a peak are mentioned
-EVEN = 3.0  # least height of a peak, relative to equally strong waves
+EVEN = 3.0  # least share of a peak, in multiples of its share if all waves were equally strong
 MAX_PEAKS = 3  # peaks to label
 USUAL = 0.15  # typical largest share, used before it is known
 ROOM = 2.1  # length of the axis relative to the largest share, for labels beside it

@@ -50,7 +50,7 @@ from pecli.page.colors import DIFFERENCE, NAMED_INK, RULE
 from pecli.page.panels import Axis, ColorBar, Panel, PanelGroup
 
 MOST = 98  # per cent of a learned table's values within the ends of the colour scale
-LARGER = 1.3  # the scale ends at the largest value if that is at most so many times this percentile
+LARGER = 1.3  # colours end at the largest value if it is at most this many times the MOST percentile
 RESOLVED = 4  # pixels: shorter waves would look like a pattern that is not there
 BESIDE, LENGTHS = 1.03, 0.16  # left end and width of the bars of row lengths, in widths of the image
 MAX_PARTS = 7  # parts of a sequence (words and images) to label beside it

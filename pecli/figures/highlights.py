@@ -69,7 +69,7 @@ class WithTrained(Figure[E]):
     """Base of the figures that can mark the length that a model was trained on."""
 
     trained: int | None = option(
-        None, "number of positions that the model was trained on; what lies beyond is marked", at_least=1, at_most=EXACT
+        None, "number of positions that the model was trained on; later ones are marked", at_least=1, at_most=EXACT
     )
 
     def check_trained(self, shown: Positions) -> None:

@@ -132,8 +132,8 @@ class Ids(Figure[OnAxes]):
     name: ClassVar[str] = "ids"
     requires: ClassVar[Any] = OnAxes
     defines: ClassVar[str] = (
-        "t, h, w of a token: for a word, three times the next free number; in an image or video, that number plus "
-        "frame, row and column"
+        "t, h, w of a token: for a word, all three are the next free number; in an image or video, they are that "
+        "number plus frame, row and column"
     )
     example: ClassVar[str] = 'pecli ids --sequence "6, 1x4x6, 5, 3x3x4, 6"'
     examples: ClassVar[tuple[str, ...]] = ('pecli ids rope --sections 16,24,24 -d 128 --sequence "10, 16x16, 10"',)

@@ -45,7 +45,7 @@ class LayerNumbers(Numbers[Encoding]):
 
     @property
     def named(self) -> str:
-        """The model in the headline: the first whose layers differ in reach, or the first."""
+        """The model in the headline: the first whose layers differ in reach, otherwise the first of all."""
         mixed = (name for name, own in self.layers.items() if len(own) > 1)
         return next(mixed, next(iter(self.layers)))
 
@@ -77,7 +77,7 @@ class Layers(Figure[Encoding]):
     config_layers: ClassVar[str] = "every"
     default_encoding: ClassVar[str] = "rope"
     default_options: ClassVar[Mapping[str, Any]] = {"length": 4096}
-    defines: ClassVar[str] = "positions that each layer sees: its attention window or chunk, else the context"
+    defines: ClassVar[str] = "positions that each layer sees: its attention window or chunk, otherwise the context"
     example: ClassVar[str] = "pecli layers config.json"
     examples: ClassVar[tuple[str, ...]] = (
         "pecli layers rope rope:base=1000000 --layers sliding_attention:0-4:1024,full_attention:5:131072",
@@ -86,7 +86,7 @@ class Layers(Figure[Encoding]):
     layers: tuple[str, ...] | None = option(
         None,
         "the layers of each encoding, and the positions that they see: sliding_attention:0-4+6-10:1024,full:5:131072",
-        unset=f"those of the files, else {COUNT} that see --length",
+        unset=f"the layers in the file; without a file, {COUNT} layers that see --length positions",
     )
 
     def check(self) -> None:
@@ -101,7 +101,7 @@ class Layers(Figure[Encoding]):
         if not self.layers:
             return asked
         given = asked.changed({"length": self.default_length(None)})
-        refuse_unused(given, "the layers say how many positions they see")
+        refuse_unused(given, "--layers states how many positions each layer sees")
         return Positions(length=max(Bars.read(text).reach for text in self.layers))
 
     def check_view(self, view: View[Encoding]) -> None:
@@ -109,7 +109,7 @@ class Layers(Figure[Encoding]):
             text = f"--layers has {len(self.layers)} entries, for {len(view.encodings)} encodings"
             raise UsageError(text, option="layers", advice="give one for each")
         if view.positions.start:
-            refuse_unused({"start": view.positions.start}, "a layer sees a number of positions, wherever they start")
+            refuse_unused({"start": view.positions.start}, "--start does not change how far a layer sees")
 
     def shape(self, view: View[Encoding]) -> tuple[int, ...]:
         return (sum(len(own.layers) for own in self.bars(view)),)
@@ -195,7 +195,7 @@ class Layers(Figure[Encoding]):
 
 
 def has_no_rope(encoding: Encoding) -> bool:
-    """Return whether an encoding turns no pair, as the layers without rope of some models."""
+    """Return whether an encoding rotates no pair; such an encoding stands for layers without rope."""
     return isinstance(encoding, Harmonic) and not encoding.frequencies().any()
 
 

@@ -93,7 +93,7 @@ def centred_map(name: str, limits: Limits) -> Any:
     return ListedColormap(mpl.colormaps[name](np.linspace(first, last, COLOURS)), name)
 
 
-FEW = 4  # rows: a matrix with at most so many shows its numbers in every named size
+FEW = 4  # rows: a matrix of up to this many shows its numbers in every named picture size
 MAX_CELLS = 12  # most rows or columns of a matrix with numbers in its cells
 PADDING = 0.3  # free ems in a cell
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # widths of characters other than digits, in ems
@@ -107,7 +107,7 @@ class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
     numbers: bool = option(
-        False, f"write a number in each cell: up to {MAX_CELLS} × {MAX_CELLS} cells, if text of {LEAST:g} points fits"
+        False, f"write numbers in the cells: at most {MAX_CELLS} × {MAX_CELLS}, each with room for {LEAST:g}-point text"
     )
     no_numbers: bool = option(False, "no numbers in the cells")
 

@@ -79,7 +79,7 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
         return ROUNDING * float(np.nanmax(np.abs(self.mean), initial=0.0))
 
     def message(self) -> str:
-        if len(self.decay) and not any(self.spread):  # the bound needs a dependence on the offset alone
+        if len(self.decay) and not any(self.spread):  # the bound holds only where the offset alone matters
             return say("offsets.the_dot_product_stays")
         label = comparison_of(self.view.encoding, self.measure).label
         differ = differing_text(self.view, label, self.spread, self.tolerance)

@@ -69,7 +69,7 @@ class Overview(Composite, Highlighting[Encoding]):
     """A heatmap beside the distances of all positions, or any list of figures."""
 
     name: ClassVar[str] = "overview"
-    defines: ClassVar[str] = "those of each figure shown, as pecli FIGURE --help explains"
+    defines: ClassVar[str] = "the numbers of each figure shown; pecli FIGURE --help explains them"
     example: ClassVar[str] = "pecli overview -k 10 --panels heatmap,distance,curves"
     examples: ClassVar[tuple[str, ...]] = ("pecli overview rope --panels heatmap,distance",)
     alike: ClassVar[bool] = False

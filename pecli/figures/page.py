@@ -48,7 +48,7 @@ def draw_page(
 
     Parameters
     ----------
-    known : the numbers, if all were computed before
+    known : the numbers, if they have been computed already
     cells : at least cells × cells numbers are computed for the panels together, even if there are fewer pixels
 
     Raises
@@ -81,7 +81,7 @@ def _draw_pages(
 ) -> tuple[list[Drawing], Numbers[Any]]:
     """Return one picture per page, all with the same layout, and the numbers of `figure`.
 
-    contents : figure, view and title of each page; the other parameters are as in `draw_page`
+    contents : figure, view and title of each page; for `known` and `cells`, see `draw_page`
     """
     numbers: Any = None
     sizes = (canvas, *canvas.with_smaller_text())

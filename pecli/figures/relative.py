@@ -30,7 +30,7 @@ SLICES = 4  # default number of dimensions, which fill a grid beside the offsets
 FINEST, COARSEST = 1 / 8, 3  # shares of the length: wavelengths with a clear number of stripes
 SEEN = 1 / 100, 40  # shares of the length: shorter waves average to 0, longer ones look flat
 FEWEST = 4  # with fewer positions no offset is marked
-STEPS = 25  # with at most so many positions, an offset's cells are outlined; with more, a line marks them
+STEPS = 25  # up to this many positions, an offset's cells are outlined; beyond, a line marks them
 SHARE = 1 / 4  # share of the length: approximate size of the marked offset
 FALLS = 8  # multiple of the length: the cosines of longer waves look flat
 
@@ -84,7 +84,7 @@ class RelativeTensor(WithCellNumbers[Harmonic]):
         None,
         "dimensions to show as slices",
         at_least=0,
-        unset=f"up to {SLICES}, from fast to slow, that tell the offsets apart",
+        unset=f"up to {SLICES} that tell the offsets apart, from fast to slow",
     )
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ from pecli.page.panels import Axis, Panel, PanelGroup, in_columns
 
 QUERY, KEY = "C0", "C1"
 SHOWN = 75.0  # degrees between query and key that the default pair comes closest to
-STACKED = 2.1  # WIDE of panels in a column, one below the other, so that rings are not too large
+STACKED = 2.1  # replaces WIDE if panels are stacked, so that rings are not too large
 WIDE, TALL = 1.5, 1.32  # half the sides of a panel; the ring has radius 1
 ARC, NAME, OUTSIDE = 0.34, 0.58, 1.12  # radii of the arc, its label, and the labels of the arrows
 NEAR = 25.0  # at smaller angles, in degrees, the query's label is farther out

@@ -54,7 +54,7 @@ class RotationFigure(WithCellNumbers[Rotary]):
     )
     content_seed: int = option(0, "seed of a random Q", at_least=0)
     pairs: tuple[int, ...] | None = option(
-        None, "pairs whose paths are drawn", at_least=0, unset=f"{PATHS}, from fast to slow"
+        None, "pairs whose paths are drawn", at_least=0, unset=f"{PATHS} pairs, from fast to slow"
     )
     panels: tuple[str, ...] = option(tuple(TITLES), "panels to show", choices=lambda: tuple(TITLES))
     matrix: int | None = option(
@@ -76,7 +76,7 @@ class RotationFigure(WithCellNumbers[Rotary]):
         "positions of the key, with --offset",
         at_least=-EXACT,
         at_most=EXACT,
-        unset=f"{THIRDS}, spread over a turn; in an animation, about one turn in steps",
+        unset=f"{THIRDS} positions, spread over a turn; in an animation, about one turn in steps",
     )
 
     def check(self) -> None:

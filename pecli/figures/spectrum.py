@@ -352,7 +352,7 @@ class Spectrum(WithTrained[TableEncoding]):
         looks = (self._look(view, line.encoding, at, canvas) for at, line in enumerate(lines))
         names = (f"{line.label} ({units[line.encoding]})" if several else line.label for line in lines)
         entries = list(zip(names, looks, strict=True))
-        if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # leaders cross no other lines
+        if len(lines) == len(waves) > 1 and len({*map(len, waves)}) == 1:  # otherwise leaders would cross other lines
             label_lines(axes[0], entries, canvas)
         elif len(entries) > 1:
             add_legend(axes[0], entries)
@@ -537,8 +537,11 @@ def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Arra
 
 
 def _clear_place(panel: Axes, text: str, level: float, pair: Array, wave: Array, canvas: Canvas) -> dict[str, bool]:
-    """Return where the label of a level covers no dot, as the arguments `right` and `below` of `label_level`: above it
-    at the left or at the right, else below it at the right, since wavelengths rise."""
+    """Return the arguments `right` and `below` of `label_level` with which the label of a level covers no dot.
+
+    Tried are above the level at the left, then at the right. Otherwise the label is below it at the right, because
+    wavelengths rise.
+    """
     wide, high = np.array(panel.bbox.size) * points_per_pixel(panel) / canvas.small  # ems
     across = (pair - panel.get_xlim()[0]) / np.ptp(panel.get_xlim()) * wide
     low, top = np.log(panel.get_ylim())

@@ -93,7 +93,7 @@ class TokenFigure(Figure[E]):
     def notes(self) -> list[str]:
         if self.tokens is None or len(self.words) == len(self.tokens.split()):
             return []
-        return [f"tokens without spaces are cut by character, {len(self.words)} here: put spaces between words"]
+        return [f"text without spaces is split by character, into {len(self.words)} tokens: put spaces between words"]
 
     def default_length(self, rows: int | None) -> int:
         return len(self.words)

@@ -63,9 +63,9 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 class Content(dict[str, Any]):
-    """The object in a file. `twice` lists the keys that appear twice in it or in an inner object; the last one counts.
+    """The object in a file. `twice` lists the keys that appear more than once in it or in an inner object.
 
-    A copy of the object does not have `twice`.
+    Of such a key, the last value counts. A copy of the object does not have `twice`.
     """
 
     def __init__(self, data: Mapping[str, Any], twice: Sequence[str] = ()) -> None:
@@ -74,7 +74,7 @@ class Content(dict[str, Any]):
 
 
 def _noting(twice: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    """Return a hook for `json` that makes an object of pairs and appends the keys that appear twice to `twice`."""
+    """Return an `object_pairs_hook` for `json` that appends keys which appear more than once to `twice`."""
 
     def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

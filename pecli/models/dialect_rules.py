@@ -56,12 +56,12 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
     inside = _take_scaling(ours)
     rule, factor = inside.text("rope_type") or "linear", inside.number("factor") or 1.0
     if rule not in LLAMA_CPP:
-        raise UsageError(f"rope.scaling.type is {safe_text(rule)}; llama.cpp takes {', '.join(LLAMA_CPP)}")
+        raise UsageError(f"rope.scaling.type is {safe_text(rule)}, but llama.cpp only takes {', '.join(LLAMA_CPP)}")
     attention = inside.number("attn_factor")
     lists = {name: numbers for name in LISTS if (numbers := inside.numbers(name))}
     scaled: dict[str, Any] = {}
     if lists and rule == "yarn" and factor != 1:
-        raise UsageError("YaRN together with a tensor of divisors is not a scaling that pecli shows")
+        raise UsageError("the file has YaRN and a tensor of divisors, which pecli cannot show together")
     if lists:
         stretch, pairs = 1.0 if rule in ("none", "yarn") else factor, len(next(iter(lists.values())))
         wanted = LISTS[:1] if "divisors" in lists else LISTS[1:]  # "divisors" takes precedence
@@ -74,7 +74,7 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
         scaled |= _yarn_attention(scaled, inside, attention)
     elif rule != "none" and factor != 1:
         scaled = {"rope_type": "linear", "factor": factor}
-    if sections := inside.numbers("mrope_section"):  # of four axes; the last is unused
+    if sections := inside.numbers("mrope_section"):  # one number per axis; 0 if the last axis is unused
         scaled |= {"mrope_section": sections[:-1] if sections[-1] == 0 else sections}
     scaled |= {ORIGINAL: inside.length(ORIGINAL)}
     _set_scaling(ours, scaled)
@@ -82,7 +82,7 @@ def llama_cpp_scaling(ours: dict[str, Any]) -> list[str]:
 
 
 def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | None) -> dict[str, Any]:
-    """Return the keys for the factors by which llama.cpp multiplies YaRN's cos and sin, and the softmax scale.
+    """Return the keys for llama.cpp's two factors with YaRN: the factor of cos and sin, and that of the softmax scale.
 
     scaled : the keys of the scaling for transformers
     inside : the keys of the scaling in the file
@@ -99,10 +99,10 @@ def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | 
 
 
 def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
-    """Set the type of scaling in `ours`, which rope_adjustments lack, as litgpt's build_rope_cache does; return [].
+    """Set the type of scaling in `ours` as litgpt's build_rope_cache does; return [].
 
-    litgpt's yarn divides the fast pairs and keeps the slow ones, and multiplies cos and sin only by scales that the
-    file has.
+    litgpt's files (rope_adjustments) do not name the type. litgpt's yarn divides the rates of fast pairs and keeps slow
+    ones. It multiplies cos and sin only by scales that the file states.
     """
     inside, condensed = (
         _take_scaling(ours),
@@ -123,10 +123,10 @@ def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
     elif condensed != 1:
         scaled |= {"rope_type": "linear", "factor": condensed}
     if condensed != 1 and scaled.get("rope_type") in ("yarn", "llama3"):
-        raise UsageError("rope_condense_ratio together with such rope_adjustments is not a scaling that pecli shows")
+        raise UsageError("the file has rope_condense_ratio and rope_adjustments, which pecli cannot show together")
     windows, local = ours.pop("sliding_window_indices", None), ours.pop("rope_local_base_freq", None)
     if windows is not None and ours.setdefault("hybrid_layer_pattern", windows) != windows:
-        raise UsageError("sliding_window_indices and rope_indices differ, and pecli shows no such layers")
+        raise UsageError("sliding_window_indices and rope_indices differ; pecli only shows layers where they agree")
     if local is None:
         _set_scaling(ours, scaled)
         return []
@@ -137,14 +137,14 @@ def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
 
 
 def one_scaling(ours: dict[str, Any]) -> list[str]:
-    """Convert the key positions_divided_by in `ours` to linear scaling; return [].
+    """Replace the key positions_divided_by in `ours` by linear scaling; return [].
 
     Raises UsageError if there is another scaling too.
     """
     divided = Keys({"by": ours.pop("positions_divided_by", None)}).number("by")
     if divided not in (None, 1.0):
         if f"{PLACE}rope_type" in ours:
-            raise UsageError("divided positions together with another scaling are not a scaling that pecli shows")
+            raise UsageError("the file has divided positions and a scaling, which pecli cannot show together")
         _set_scaling(ours, {"rope_type": "linear", "factor": divided})
     return []
 
@@ -159,7 +159,7 @@ def tensorrt_scaling(ours: dict[str, Any]) -> list[str]:
     if rule is None or (rule == "dynamic" and "alpha" not in inside):
         return [f"{PLACE}{name}" for name in inside.data]
     if rule not in (*known, "dynamic"):
-        raise UsageError(f"rotary_scaling has the type {safe_text(rule)}; pecli knows {', '.join(known)} there")
+        raise UsageError(f"rotary_scaling has the type {safe_text(rule)}, but pecli only knows {', '.join(known)}")
     given = {name: value for name, value in inside.data.items() if name not in ("type", "rope_type")}
     if rule == "yarn":  # TensorRT-LLM defaults to 1024 and ignores attention_factor
         given = {ORIGINAL: 1024, **given}

@@ -59,12 +59,12 @@ class Dialect:
     remarks : keys with the text key of a note on each
     unsure : keys whose default differs between programs, each with the text key of a warning
     towers : objects that describe other parts than the language model, each with its dialect
-    at_longest : True if the current sequence length is the longest length in the file, unless another is given
+    at_longest : True if, unless given, the current sequence length is the longest length in the file
 
     Classes
-    named_by : the key that names the model's class; keys that begin with a dot are prefixed with that name
-    groups : facts on some classes only, in the same fields; `names` are patterns, whose named groups count as keys; a
-      class that matches no group is refused
+    named_by : the key that names the model's class, such as "llama"; the key ".rope" then means "llama.rope"
+    groups : facts on some classes only, in the fields of this class; `names` are patterns of class names, whose named
+      groups count as keys. A class that matches no pattern is refused
     of_transformers : True if the class is a model_type of transformers, whose facts apply
     """
 
@@ -139,7 +139,7 @@ def as_tuples(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def dialect_of(data: Mapping[str, Any]) -> Dialect | None:
     """Return the dialect of a file's content; None for transformers and for an unknown program."""
-    # DistilBERT has the keys of Mistral's own format
+    # a known model_type counts more than the keys: DistilBERT has those of Mistral's own format
     known = "model_type" in data and architecture_of(Keys(data)).known
     for item in dialects().values():
         if not item.needs or (known and not item.of_transformers):
@@ -280,13 +280,13 @@ def _by_word(key: str, value: Any, words: Mapping[str, Any]) -> Mapping[str, Any
     """Return the values that a word of a key implies; raise UsageError for an unknown word."""
     word = value if isinstance(value, str) else json.dumps(value, default=str)
     if word not in words:
-        raise UsageError(f"{key} is {safe_text(value)}; pecli knows {', '.join(words)} there")
+        raise UsageError(f"{key} is {safe_text(value)}, but pecli only knows {', '.join(words)}")
     found: Mapping[str, Any] = words[word]
     return found
 
 
 def _of_class(dialect: Dialect, given: dict[str, Any]) -> tuple[Dialect, Architecture]:
-    """Return the dialect completed with the facts on the class that the file names, and the class's architecture.
+    """Return the dialect with facts on the class that the file names, and the architecture of that class.
 
     Named groups of the class's pattern are added to `given`.
     """

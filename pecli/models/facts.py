@@ -12,7 +12,7 @@ from typing import Any
 from pecli.core.errors import FileError
 
 FOLDER = Path(__file__).parent
-UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # not drawn: of images, or inside attention
+UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # not drawn: of images, or in attention
 SINUSOIDAL_LAYOUTS: dict[str, dict[str, str]] = {
     "sinusoidal": {},
     "sinusoidal_halves": {"layout": "concatenated"},
@@ -70,7 +70,7 @@ CHOICES = {  # allowed words of fields that are words or lists of words
     "reads": (*OTHER_KEYS, "alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk"),
     "words": (*POSITIONS, "relative_key"),
     "scalings": ("none", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional"),
-    "grid": (  # keys of a size, a patch or a stride in a config; a new type may need another
+    "grid": (  # config keys for sizes, patches and strides; add those that a new type needs
         *("image_size", "patch_size", "patch_stride", "side", "max_image_size", "max_img_size", "pretrain_image_size"),
         *("num_frames", "tubelet_size", "seq_len", "max_length", "max_num_patches", "num_mel_bins", "time_stride"),
         *("frequency_stride", "sample_frames", "sample_height", "sample_width", "temporal_compression_ratio"),
@@ -79,9 +79,9 @@ CHOICES = {  # allowed words of fields that are words or lists of words
         "window_positional_embedding_background_size",
     ),
 }
-BY_KIND = frozenset({"position", "theta", "partial", "head_dim"})  # with one value, or one per kind of layer
+BY_KIND = frozenset({"position", "theta", "partial", "head_dim"})  # fields with one value, or one per kind of layer
 NAMES = {  # names allowed in the table of a field
-    **dict.fromkeys(BY_KIND, ("all",)),  # and the kinds of layer
+    **dict.fromkeys(BY_KIND, ("all",)),  # the kinds of layer are allowed, too
     "position": ("all", "encoder", "decoder"),
     "own_scaling": (*PARAMETERS, "max_position"),
     "temperature": ("layers", "key", "default", "scale", "length", "offset"),
@@ -91,12 +91,12 @@ NAMES = {  # names allowed in the table of a field
         *("distance", "timestep"),
     ),
 }
-ITEMS: dict[str, tuple[type, ...]] = {  # types of the items of lists that are not words
+ITEMS: dict[str, tuple[type, ...]] = {  # field to the types of its list's items, if they are not words
     "sections": (int,),
     **dict.fromkeys(("grid_start", "grid_step"), (int, float)),
     **dict.fromkeys(("grid", "axis_shares"), (list,)),
 }
-MEANT = {  # fields by their names in configs, which are not spelt similarly
+MEANT = {  # name in configs to the field, for suggestions where the spelling differs too much
     **dict.fromkeys(("base", "rope_theta", "rotary_emb_base"), "theta"),
     **dict.fromkeys(("rope_scaling", "rope_parameters", "scaling", "factor", "rope_type"), "parameters"),
     **dict.fromkeys(("partial_rotary_factor", "rotary_pct", "fraction"), "partial"),
@@ -151,10 +151,10 @@ def faults(key: str, value: Any, kinds: tuple[type, ...], own_kinds: Iterable[st
     yield from _unknown(key, table, layer_kinds)
     if key == "pattern" and not PATTERN.fullmatch(value):
         letters = ", ".join(f"{letter} {kind}" for letter, kind in KINDS.items())
-        yield f"{value!r} is not a pattern such as (sssf): those that repeat in brackets, and the letters are {letters}"
+        yield f"{value!r} is not a pattern such as (sssf), with repeated layers in brackets; the letters are {letters}"
     if key == "grid":
         if not value or not all(isinstance(axis, list) and 1 <= len(axis) <= 3 for axis in value):
-            yield f"{value!r} is not a list of an axis each, [size, patch, stride]"
+            yield f"{value!r} is not a list with one [size, patch, stride] per axis"
             return
         values = [word for axis in value for word in axis if type(word) is not int]
     elif isinstance(value, list):
@@ -162,7 +162,7 @@ def faults(key: str, value: Any, kinds: tuple[type, ...], own_kinds: Iterable[st
     yield from (_no_choice(key, word) for word in values if key in CHOICES and word not in CHOICES[key])
     for name, base in table.items() if key == "bases" else ():
         if not isinstance(base, list) or [type(item) in (str, int, float) for item in base[:2]] != [True, True]:
-            yield f"{name} = {base!r} is not a list of a key, a base and kinds of layers"
+            yield f"{name} = {base!r} is not a list [key, base, kinds of layers]"
         else:
             yield from (
                 f"{kind!r} is not a kind of layer{meant(kind, layer_kinds)}"
@@ -182,7 +182,7 @@ def _unknown(key: str, table: Mapping[str, Any], layer_kinds: tuple[str, ...]) -
         parts = [(name, names) for name in table]
     for name, allowed in parts:
         if name not in allowed:
-            yield f"there is no {name} in it{meant(name, allowed) or ': it takes ' + ', '.join(allowed)}"
+            yield f"{name} is unknown{meant(name, allowed) or ': it takes ' + ', '.join(allowed)}"
 
 
 def _no_choice(key: str, word: Any) -> str:

@@ -94,7 +94,7 @@ class Reading:
                 self.keys.number(key)
             return found
         objects: dict[str, Any] = {kind: {"rope_theta": self._base(*base[:2])} for kind, base in bases.items()}
-        last = [*bases][-1]  # DeepSeek-V4, which has no attention factor in YaRN
+        last = [*bases][-1]  # the kind with the scaling; DeepSeek-V4's YaRN has no attention factor
         factor = {"attention_factor": 1.0} if "yarn" in (found.data.get("rope_type"), found.data.get("type")) else {}
         objects[last] = {**factor, **found.data, **objects[last]}
         return Keys(objects, found.place, found.read)
@@ -106,7 +106,7 @@ class Reading:
         return default if base is None else base
 
     def _given(self) -> Keys:
-        """Return the object for `given` from the file.
+        """Return the rope's object from the file, or the architecture's default.
 
         If it has both rope_parameters and rope_scaling, rope_scaling is used, as in transformers 5.
         """
@@ -199,7 +199,7 @@ WINDOWS = {  # kind of layer to the keys of its attention window
     "chunked_attention": ("attention_chunk_size",),
 }
 EVERY = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
-# unused if the file lists the kinds
+# keys from which the kinds of layer are made, unused if the file lists the kinds
 MADE_FROM = (*EVERY, "_sliding_window_pattern", "prefix_dense_sliding_window_pattern")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
@@ -257,7 +257,7 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
     if chosen is not None:
         full, other = set(chosen), "conv" if "full_attn_idxs" in inside else LINEAR
         return [FULL if layer + first in full else other for layer in range(count)]
-    if cross := keys.numbers("cross_attention_layers"):  # Llama 3.2 with images: without positions
+    if cross := keys.numbers("cross_attention_layers"):  # Llama 3.2 with images: layers without positions
         return ["cross_attention" if layer in cross else FULL for layer in range(count)]
     if "attn_layer_period" in keys:
         period, offset = keys.whole("attn_layer_period") or 1, keys.whole("attn_layer_offset") or 0
@@ -287,8 +287,8 @@ def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]
 def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple[str, int] | None:
     """Return the key and length of the attention window of layers of that kind; None if they see all positions.
 
-    This follows transformers 5.24: null, 0 and `use_sliding_window` turn the window off, and Qwen's code only has one
-    if `use_sliding_window` is true.
+    This follows transformers 5.24. A length of null or 0, or a false `use_sliding_window`, turns the window off. Qwen's
+    code has a window only if `use_sliding_window` is true.
     """
     if kind not in WINDOWS:
         return None

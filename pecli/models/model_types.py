@@ -39,8 +39,8 @@ class Architecture:
     unread : keys that its code does not read
     words : further kinds of positions that position_embedding_type may select in its code; relative_key is, in
       transformers 4, a table of offsets in every layer
-    pattern : kinds of layer by letter (`facts.KINDS`): before the parentheses the first layers, in them the layers
-      that repeat, after them the last layers; a leading "-" counts from the end
+    pattern : one letter per layer (`facts.KINDS`), such as "f(ss)f": the first layers, in parentheses the layers that
+      repeat, then the last layers; "-(sssn)" repeats from the last layer backwards
     full_before : number of first layers without a window if the file has no max_window_layers
     halved : window keys of which its code takes half
     window_opt_in : True if layers have a window only if use_sliding_window is true

@@ -67,7 +67,7 @@ def _alibi(reading: Reading) -> bool:
     flag, key = inner.flag("alibi", "use_alibi"), inner.first("alibi", "use_alibi")
     own = not architecture.known or "alibi" in architecture.position.values()
     if flag and not own and not ("alibi" in architecture.reads and key == "alibi"):
-        word = keys.text(*TYPE)  # JinaBERT has both
+        word = keys.text(*TYPE)  # JinaBERT's files have both keys
         if word == "alibi" and architecture.takes("alibi"):
             return True
         reading.note(f"{inner.place.removeprefix(keys.place)}{key}", "findings.unread_by_model", name=architecture.name)

@@ -363,7 +363,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     places: dict[str, list[int]] = {}
     for layer, kind in enumerate(kinds):
         places.setdefault(kind, []).append(layer)
-    if nested and not set(nested) & set(places):  # no layer has a kind in rope_parameters
+    if nested and not set(nested) & set(places):  # rope_parameters names no kind that a layer has
         return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     without = _without_rope(reading)
     result = {}
@@ -372,7 +372,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
         none = position == "rope" and (kind in without or kind in WITHOUT_POSITIONS or null)
         result[kind] = _layer(reading, "none" if none else position, kind, stack, tuple(indices))
     turning = {kind for kind, layer in result.items() if layer.kind == "rope"}
-    for kind in {*nested} - turning:  # kinds in rope_parameters without layers
+    for kind in {*nested} - turning:  # kinds in rope_parameters that no layer has
         Keys({kind: reading.given.data[kind]}, reading.given.place, reading.given.read).settle()
     if not turning:
         reading.given.settle()

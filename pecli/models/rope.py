@@ -53,7 +53,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
         reading.warning("partial_rotary_factor", text, rotary / d, name=item.name, d=d)
         rotary = d
     pairing, base = _pairing(reading), _theta(reading, inside, kind, layer)
-    if rotary % 2 and rotary < d and scaling == "default":  # base^(−2j/rotary), with one more column
+    if rotary % 2 and rotary < d and scaling == "default":  # rates base^(−2j/rotary), and one more column
         text = "findings.odd_share"
         reading.warning("partial_rotary_factor", text, rotary / d, rotary=rotary, name=item.name)
         base, rotary = base ** ((rotary + 1) / rotary), rotary + 1
@@ -91,10 +91,10 @@ def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
         rotary = sum(widths)
     elif item.axes == "rising":
         count = len(item.axis_names)
-    if count > len(grid):  # other axes have one coordinate in an image
+    if count > len(grid):  # in an image, axes besides h and w have one coordinate
         sides = dict(zip("hw", grid[-2:], strict=True))
         grid = tuple(sides.get(name, 1) for name in item.axis_names[-count:])
-    if not widths and rotary // 2 % count:  # remaining columns are not rotated
+    if not widths and rotary // 2 % count:  # columns left over are not rotated
         rotary = 2 * count * (rotary // count // 2)
     made: dict[str, Any] = {"axes": item.axes or "blocks", "grid": grid, "scale_grid": item.scale_grid}
     made |= {"rotary_dim": rotary} if rotary != d else {}
@@ -154,9 +154,9 @@ def _check_columns(reading: Reading, d: int, rotary: int) -> None:
 
 
 def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
-    """Return the parameters for which pairs of M-RoPE follow frame, row and column; {} if they are not drawn.
+    """Return the parameters that assign M-RoPE's pairs to frame, row and column; {} if they are not drawn.
 
-    Adds a finding if the sections do not cover all pairs.
+    Adds a finding on the sections, a warning or an error if they do not cover all pairs.
     """
     item = reading.architecture
     parts = inside.numbers("mrope_section") or item.sections

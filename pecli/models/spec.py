@@ -22,9 +22,9 @@ if TYPE_CHECKING:  # imported only for specs that name a config, because importi
     from pecli.models.reader import Layer, Model
 
 CONFIG_SPEC = re.compile(r"(?P<path>.+?)(?:#(?P<kind>[\w-]+))?(?::(?P<text>[A-Za-z_-]+=.*))?", re.DOTALL)
-SCORES = "scores"  # kind for the layers with a factor on scores, or the default layers if none has one
-EVERY = "every"  # kind for all layers, of the figure layers
-NAMED = "named"  # kind for the default layers, labelled with the model's type
+SCORES = "scores"  # as a kind: the layers with a factor on scores, or the default layers if none has one
+EVERY = "every"  # as a kind: all layers, for the figure `layers`
+NAMED = "named"  # as a kind: the default layers, labelled with the model's type
 OTHER_LAYERS = "{path} has several kinds of layers: {chosen} is drawn, not {kinds}; {path}#{other} selects another kind"
 NO_NUMBERS = "{path} contains no trained numbers, so random ones are drawn; for the trained ones, try {typed}"
 
@@ -90,8 +90,7 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
 
 
 def every_layer(specs: Sequence[str]) -> dict[str, list[str]]:
-    """Return the options `encoding` and `layers` of the figure layers for specs that name files of models; {} if none
-    does.
+    """Return the options `encoding` and `layers` of the figure `layers` for specs of model files; {} if none is one.
 
     Raises
     ------
@@ -104,10 +103,10 @@ def every_layer(specs: Sequence[str]) -> dict[str, list[str]]:
         return {}
     for spec, own in zip(specs, words, strict=True):
         if own is None:
-            text = f"layers takes either files of models or encodings, and {spec} is an encoding"
+            text = f"layers takes model files or encodings, but not both, and {spec} is an encoding"
             raise UsageError(text, option="encoding", value=spec)
         if own[1] or own[2]:
-            text = f"layers shows all layers of a file as they are, so {spec} says too much"
+            text = f"layers shows all layers of a file unchanged, but {spec} selects or changes some"
             raise UsageError(text, option="encoding", value=spec, advice=f"give {own[0]}")
     models = [read_model(resolve_path(own[0])) for own in words if own]
     names = [_short_name(model) for model in models]
@@ -115,8 +114,9 @@ def every_layer(specs: Sequence[str]) -> dict[str, list[str]]:
 
 
 def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the options `encoding` and `layers` of the figure layers: for each kind of layers, its encoding, labelled
-    with the model's name, and its text.
+    """Return the options `encoding` and `layers` of the figure `layers`, each with one item per kind of layer.
+
+    An encoding is labelled with the model's name. An item of `layers` is the text of a `Bars`.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[s
                     found["encoding"].append(spec_of(made))
                     found["layers"].append(Bars(kind, indices, min(reach or 0, context or MAX_LENGTH)).write())
     if not any(Bars.read(text).reach for text in found["layers"]):
-        raise UsageError("no file says how many layers there are and how far they see", option="encoding")
+        raise UsageError("no file states how many layers there are and how far they see", option="encoding")
     return found
 
 

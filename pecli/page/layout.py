@@ -59,7 +59,7 @@ class Page(NamedTuple):
     edge: float = 0.9
 
 
-FEW_ENTRIES = 3  # a legend with at most so many entries has one row or one column: rows of 2 and 1 are misread
+FEW_ENTRIES = 3  # up to this many entries of a legend share a row or a column: rows of 2 and 1 would be misread
 
 
 class Legend(NamedTuple):

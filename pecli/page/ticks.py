@@ -16,7 +16,7 @@ from pecli.page.words import ems
 STEPS = [1, 2, 2.5, 5, 10]
 STEP = 0.03  # inches: lengths of axes are rounded to it
 MAX_TICKS = 6
-WHOLE = 9  # with at most so many whole numbers, each has a tick if there is room
+WHOLE = 9  # up to this many whole numbers, each has a tick if there is room
 CLOSE = 0.6  # least distance of a tick from the end ticks, in steps
 MARGIN = 0.05  # largest margin beyond the data as a share of the axis
 FLUSH = 0.98  # share of an axis, from which on a number is right-aligned

@@ -130,7 +130,7 @@ class TitleLine:
         return [label for label in labels_of(self.axes, TitleLabel) if label.where == where]
 
     def put_ends(self) -> None:
-        """Place texts at the right end if they fit, or at the left of the blank line."""
+        """Place texts at the right end if they fit there, otherwise at the left of the blank line."""
         for label in self.labels("end"):
             (text,), wide = label.texts, self.width(label.texts[0], label)
             fits = self.blank or self.start + self.gap + wide <= self.end

@@ -134,9 +134,9 @@ class ExtendReport:
 
     @property
     def _replaced(self) -> str:
-        """A sentence that the methods replace the file's scaling; "" if the file has none.
+        """A sentence which says that the methods replace the file's scaling; "" if the file has none.
 
-        It also says so if the factor of the file is larger.
+        It also warns if the factor in the file is larger than the growth asked for.
         """
         own = next((item.rope for item in self.found if item.method == "file"), None)
         if own is None or own.factor is None:

@@ -456,7 +456,7 @@ class IdentifyOptions(Options):
     )
     base: float | None = option(
         None,
-        "take the numbers as divisors of the rates of this base, as in llama.cpp's rope_freqs",
+        "read the numbers as divisors of this base's rates, as in llama.cpp's rope_freqs",
         above=1,
         flags=("-k",),
     )

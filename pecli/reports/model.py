@@ -187,9 +187,9 @@ class ModelReport:
 
 
 def names_of(models: Sequence[Model]) -> list[str]:
-    """Return the names of the models: of the hub their reference, of files the ends of their paths that differ.
+    """Return a distinct name for each model: its reference on the hub, or the end of its file's path.
 
-    If each file is called config.json, its name is that of its folder.
+    If all files are called config.json, their folders give the names.
     """
     paths = [Path(model.path) for model in models]
     if all((path.name == CONFIG and path.parent.name) or path.suffix not in ENDINGS for path in paths):

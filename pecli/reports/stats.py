@@ -155,7 +155,7 @@ def closest(distances: VectorComparison, low: Array, rows: Positions) -> tuple[f
 
 
 def sampled_pairs(compared: VectorComparison, rows: Positions, thinned: int) -> Array:
-    """Return the measure between all pairs of every thinned-th position, (n, n)."""
+    """Return the measure between all pairs of positions, of which only every n-th is used, n = `thinned`; (n, n)."""
     steps = np.arange(0, rows.length, thinned)
     if compared.is_of_offset:
         return compared.at_offsets(0, rows.length)[np.abs(steps[:, None] - steps)]

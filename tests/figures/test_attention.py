@@ -91,7 +91,7 @@ def test_a_line_says_that_chinese_was_cut(ask: Ask) -> None:
         for text, order in (("我喜欢吃苹果", "苹果我喜欢吃"), ("我 喜欢 吃 苹果", "苹果 我 喜欢 吃"))
     )
     assert shortened.code == spaced.code == 0
-    assert "tokens without spaces are cut by character, 6 here: put spaces between words" in shortened.err
+    assert "text without spaces is split by character, into 6 tokens: put spaces between words" in shortened.err
     assert "cut" not in spaced.err
 
 

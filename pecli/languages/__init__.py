@@ -1,3 +1,3 @@
 """The languages: every text of pictures and reports by its key."""
 
-VERSIONS = {"v4": "4.57", "v5": "5.23", "v5_later": "5.24"}  # of transformers, in which findings were looked up
+VERSIONS = {"v4": "4.57", "v5": "5.24"}  # of transformers, in which findings were looked up

@@ -32,20 +32,20 @@ READ_BY = {
     # scores and chunks of other architectures
     **dict.fromkeys(("dual_chunk_attention_config", "max_trained_positions", "llama_4_scaling_beta"), UNUSED),
     **dict.fromkeys(("attn_temperature_tuning", "attn_scale", "floor_scale"), UNUSED),
-    # transformers 5.23, models/inkling2/modeling_inkling2.py
+    # transformers 5.24, models/inkling2/modeling_inkling2.py
     **dict.fromkeys(("log_scaling_alpha", "log_scaling_n_floor"), LOG_SCALING),
-    # transformers 5.23, models/modernbert, molmo2, roformer, kimi_k25
+    # transformers 5.24, models/modernbert, molmo2, roformer, kimi_k25
     "global_attn_every_n_layers": "findings.global_layers",
     "rope_scaling_layers": "findings.scaled_layers",
     "rotary_value": "findings.values_turn",
     "pos_emb_time": "findings.frames_not_shown",
-    # transformers 5.23, models/layoutlmv3, udop, prophetnet
+    # transformers 5.24, models/layoutlmv3, udop, prophetnet
     **dict.fromkeys(("has_relative_attention_bias", "relative_bias_args", "relative_max_distance"), BIASES),
     # Qwen/Qwen-7B, modeling_qwen.py
     **dict.fromkeys(("use_dynamic_ntk", "use_logn_attn"), BEYOND),
     # Dao-AILab/flash-attention, layers/rotary.py
     "rotary_emb_scale_base": "findings.scores_decay",
-    # jquesnelle/yarn; SGLang, rotary_embedding; no such name in transformers 4.57 and 5.23
+    # jquesnelle/yarn; SGLang, rotary_embedding; no such name in transformers 4.57 and 5.24
     "attn_factor": "findings.factor_on_factor",
 }
 

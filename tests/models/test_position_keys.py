@@ -148,7 +148,7 @@ def test_a_base_that_the_library_drops_is_dbrxs_alone(ask: Ask, kind: str, theta
 
 
 @pytest.mark.parametrize(
-    ("kind", "count", "numbers"),  # rows of the table of offsets in 4.57; of that of 5.23, and those for positions
+    ("kind", "count", "numbers"),  # rows of the table of offsets in 4.57; of that of 5.24, and those for positions
     [("bert", 512, (1023, 512, None)), ("roberta", 514, (1027, 514, 512)), ("esm", 1026, (2051, None, None))],
 )
 def test_rows_with_and_without_offsets(ask: Ask, kind: str, count: int, numbers: tuple[int | None, ...]) -> None:

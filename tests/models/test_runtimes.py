@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pecli.core.language import say
+from pecli.languages import VERSIONS
 from tests.conftest import Ask
 from tests.models.dialect_cases import alike
 
@@ -61,6 +62,7 @@ UNKNOWN: list[tuple[dict[str, Any], str, set[str]]] = [  # a file, the words, an
     ({"model_type": "mistral", "head_dim": 32}, "", {"vllm"}),
     ({"model_type": "mistral", "layer_types": ["sliding_attention"] * 2}, "", {*EVERY} - {"transformers5"}),
     ({"partial_rotary_factor": 0.5}, "", {"llama.cpp"}),
+    ({"rotary_pct": 0.5}, "", {*EVERY} - {"transformers5"}),
     ({"rope_scaling": {**DYNAMIC, "max_trained_positions": 1024}}, "", {*EVERY} - {"transformers5"}),
     ({"rope_scaling": {**DYNAMIC, "type": "linear"}}, "", {"llama.cpp"}),
     ({}, "rope_theta=3", {"sglang", "llama.cpp", "mlx"}),
@@ -107,6 +109,7 @@ def test_runtimes_stand_side_by_side_with_what_differs_from_the_first(ask: Ask, 
     assert found["sglang"]["why"] == [say("runtimes.dynamic_is_constant")]
     text = " ".join(ask("model", "config.json", "--runtime", "all").out.split())
     assert say("same.drift") in text and say("runtimes.why") in text
+    assert [version for version in VERSIONS.values() if f"transformers {version}." not in text] == []
 
 
 @pytest.mark.parametrize(

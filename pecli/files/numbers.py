@@ -67,13 +67,23 @@ class _Buffer:
 
 def _npy(parts: Any, name: str) -> Iterator[bytes]:
     """Yield one array as a .npy file."""
-    first = parts.first.arrays()[name]
-    header, shape = io.BytesIO(), (parts.length, *first.shape[1:]) if parts.length is not None else first.shape
+    first, grows = parts.first.arrays()[name], parts.length is not None and not _is_common(parts, name)
+    header, shape = io.BytesIO(), (parts.length, *first.shape[1:]) if grows else first.shape
     described = {"descr": np.lib.format.dtype_to_descr(first.dtype), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(header, described)
     yield header.getvalue()
-    for part in parts:
-        yield np.ascontiguousarray(part.arrays()[name]).tobytes()
+    for array in _arrays(parts, name):
+        yield np.ascontiguousarray(array).tobytes()
+
+
+def _arrays(parts: Any, name: str) -> Iterator[Array]:
+    """Yield an array part by part, or once if all parts have it in common."""
+    return (part.arrays()[name] for part in ([parts.first] if _is_common(parts, name) else parts))
+
+
+def _is_common(parts: Any, name: str) -> bool:
+    """Return whether several parts have the same array, because it has no number for each row."""
+    return parts.length is not None and name in Sheet(parts.first).common
 
 
 def csv(parts: Any, about: FileMetadata) -> Iterator[bytes]:
@@ -163,8 +173,7 @@ def json(parts: Any, about: FileMetadata) -> Iterator[bytes]:
         yield from _listed(', "rows": [', texts)
     yield b', "arrays": {'
     for at, name in enumerate(names):
-        arrays = (part.arrays()[name] for part in parts)
-        runs = (array[run] for array in arrays for run in _runs(parts, len(array), array.size))
+        runs = (array[run] for array in _arrays(parts, name) for run in _runs(parts, len(array), array.size))
         yield from _listed(f"{', ' * (at > 0)}{dumps(name)}: [", (_dumped(array.tolist()) for array in runs))
     yield b"}}\n"
 

@@ -92,6 +92,11 @@ class Sheet:
         """Return the sort key of a coordinate's column: by dimension; for lines the encoding comes first."""
         return max(map(self.order.index, own.dimensions)), len(own.dimensions), own.field != "encoding"
 
+    @property
+    def common(self) -> list[str]:
+        """The names of the coordinates that have no number for each row of the main array."""
+        return [own.field for own in self.places if self.main.dimensions[0] not in own.dimensions]
+
     def coordinates(self) -> list[str]:
         """Return the coordinates' names for the main array's first axis; for a matrix, also for its second axis."""
         axes = [(name,) for name in self.main.dimensions[: 2 if len(self.order) == 2 else 1]]

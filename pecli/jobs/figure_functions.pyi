@@ -547,6 +547,8 @@ class ReportOptions(TypedDict, total=False):
 
 class TableOptions(ReportOptions, total=False):
     rows: SupportsIndex
+    at: Several[SupportsIndex | str] | None
+    dims: Several[SupportsIndex] | None
     digits: SupportsIndex
 
 def table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,47 @@ def test_a_file_has_every_number_and_is_the_heatmaps(ask: Ask, folder: Path) -> 
     assert np.load(folder / "t.npy").shape == (53, 6)
     again = ask("recipe", "t.json").out.strip()
     assert again == "pecli table --encoding clock --length 53 --output t.json"
+
+
+@pytest.mark.parametrize(
+    ("words", "at", "dims"),
+    [
+        (["rope", "--at", "5,100000"], [5, 100000], None),
+        (["rope", "--dims", "7,0", "-n", "9"], range(9), [7, 0]),
+        (["sinusoidal", "--at=-3,2", "--start=-5", "--dims", "1"], [-3, 2], [1]),
+        (["sincos2d", "--grid", "4x6", "--at", "2x1,4", "--dims", "0"], [13, 4], [0]),
+    ],
+)
+def test_chosen_positions_and_dimensions_are_printed_and_written(
+    words: list[str], at: Iterable[int], dims: list[int] | None, ask: Ask, folder: Path
+) -> None:
+    if "--grid" in words:
+        expected = pecli.encode("sincos2d:grid=4x6")[[*at]]
+    else:
+        expected = np.array([pecli.encode(words[0], start=place, length=1)[0] for place in at])
+    expected = expected[:, dims or slice(None)]
+    facts = json.loads(ask("table", *words, "--json").out)["results"][0]["facts"]
+    assert facts["left_out"] == 0 and [row["position"] for row in facts["rows"]] == [*at]
+    assert [row["values"] for row in facts["rows"]] == expected.tolist()
+    assert ask("table", *words, "-o", "t.csv", "-o", "t.npz").code == 0
+    header, *rows = (line.split(",") for line in Path("t.csv").read_text(encoding="utf-8").split())
+    assert header == ["positions", *map(str, dims or range(expected.shape[1]))]
+    assert np.array(rows, dtype=float)[:, 1:].tolist() == expected.tolist()
+    with np.load("t.npz") as found:
+        assert found["dims"].tolist() == (dims or [*range(expected.shape[1])])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--at 5 --rows 3", "--rows 3 changes nothing here: --at alone decides which positions are printed"),
+        ("--at=-3", "--at -3 is outside the positions shown, 0 to 199"),
+        ("--dims 128", "--dims 128 does not exist"),
+    ],
+)
+def test_positions_and_dimensions_that_are_not_there_are_refused(words: str, said: str, ask: Ask) -> None:
+    ended = ask("table", *words.split())
+    assert ended.code == 2 and said in ended.err
 
 
 @pytest.mark.some(2)

@@ -351,6 +351,7 @@ def test_arrays_have_the_dimensions_that_they_name(analysis: type[Analysis[Any]]
     assert len(sizes) == len({name for name, _ in sizes})
 
 
+@pytest.mark.some(2)
 @analyses
 @pytest.mark.parametrize("format", [name for name, item in FORMATS.items() if item.numbers])
 def test_a_study_writes_its_numbers_or_says_why_not(analysis: type[Analysis[Any]], format: str, tmp_path: Path) -> None:

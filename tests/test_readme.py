@@ -117,7 +117,7 @@ BEFORE = {  # what writes the file that a line reads
 }
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(35)
 @pytest.mark.parametrize("line", RUN_LINES)
 def test_a_line_runs(line: str, ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal is there, which says that it is kitty
@@ -317,6 +317,7 @@ def test_the_figure_of_another_package_is_a_figure_like_the_others(
     assert all((folder / name).is_file() for name in ("norms-learned-length50.png", "both.png", "n.svg"))
 
 
+@pytest.mark.long
 def test_the_worked_example_is_an_encoding_like_the_others(plugin: Path, folder: Path, process: Process) -> None:
     example, _ = re.findall(r'example: ClassVar\[str\] = "(.*)"', PLUGINS)
     lines = (example, "pecli distance -e octave:d=6 -n 64 -o far.json", "pecli encodings octave")

@@ -319,7 +319,7 @@ class Job:
         kind = type(self.figure)
         for encoding in self.encodings:
             if not kind.takes(type(encoding)):
-                names = figures_for(type(encoding))
+                names = figures_for(type(encoding))  # first the one that is for its kind alone
                 own = next((name for name in names if not get_args(ANALYSES[name].requires)), names[0])
                 other = next(name for name in names if name != own)
                 wanted = f"{own}, {other}, …" if kind.drawn else f"pecli {own} {encoding.name} -o {own}.csv"

@@ -170,6 +170,7 @@ def test_a_wrong_file_says_everything_at_once_and_draws_nothing(ask: Ask, figure
     assert left(figures) == {"figures.toml"}
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -335,6 +336,7 @@ def many(count: int) -> str:
     return MANY.format(bases=", ".join(map(str, range(1, count + 1))))
 
 
+@pytest.mark.long
 @pytest.mark.posix
 def test_a_signal_ends_it_at_once_and_files_are_whole_or_not_there(ask: Ask, folder: Path) -> None:
     (folder / "f.toml").write_text(many(8))

@@ -70,6 +70,7 @@ def test_values_are_offered_without_what_draws_and_writes(process: Callable[...,
     assert dict(zip(lines, ended.stdout.decode().splitlines(), strict=True)) == lines
 
 
+@pytest.mark.long
 @pytest.mark.posix
 @pytest.mark.skipif(shutil.which("bash") is None or not PROGRAM.exists(), reason="no bash or no pecli")
 def test_bash_completes_a_value(folder: Path) -> None:

@@ -40,6 +40,7 @@ def test_the_list_has_every_encoding_with_what_its_class_says() -> None:
         assert ("the formula goes on" in rows[name]) is encoding.extrapolates
 
 
+@pytest.mark.some(12)
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_one_encoding_is_told_with_its_parameters_and_the_figures_that_take_it(name: str) -> None:
     text, encoding = ask(name), ENCODINGS[name]
@@ -87,7 +88,7 @@ def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> Non
 
 
 # the numbers of each are in the record; what draws and refuses them is the figure's, of which a share is enough
-@pytest.mark.some(5)
+@pytest.mark.some(10)
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: str) -> None:

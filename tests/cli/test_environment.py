@@ -19,6 +19,7 @@ LINE = "heatmap -d 7 -n 11 --dpi 30 --size column --title places&colours"
 PICTURE = [*LINE.split(), *(word for file in FILES for word in ("-o", file))]
 
 
+@pytest.mark.long
 def test_other_environments_give_the_same_bytes_and_load_no_pyplot(process: Process, tmp_path: Path) -> None:
     (first := tmp_path / "first").mkdir()
     (other := tmp_path / "other").mkdir()

@@ -90,7 +90,7 @@ def test_the_parameters_are_those_of_the_chosen_encoding(ask: Ask) -> None:
     assert word == clock
 
 
-@pytest.mark.some(20)
+@pytest.mark.some(60)
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_to_try_runs(line: str, ask: Ask, folder: Path) -> None:
     program, name, *words = shlex.split(line)

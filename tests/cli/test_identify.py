@@ -152,6 +152,7 @@ def test_a_mistake_is_named_with_what_was_meant(ask: Ask, folder: Path) -> None:
     assert "常见错误" in ask("identify", "t.npy", "--lang", "zh").out
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("case", RATES, ids=[f"{case['key']}" for case in RATES])
 def test_rates_of_released_models_tell_their_scaling(case: dict[str, Any], ask: Ask) -> None:
     scaling = (case["config_v4"].get("rope_scaling") or {}).get("rope_type", "default")
@@ -242,6 +243,7 @@ def test_arrays_are_read_from_whatever_has_them() -> None:
             pecli.identify(wrong)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("line", ["identify t.npy", "model config.json", "tensors t.npy", "encodings rope"])
 def test_every_file_that_is_asked_for_is_written(line: str, ask: Ask) -> None:
     np.save("t.npy", pecli.encode("sinusoidal", d=8, length=20))
@@ -311,6 +313,7 @@ ZEROS = {  # rows of zeros in a table of 512 rows or put before it, rows of ones
 }
 
 
+@pytest.mark.long
 @pytest.mark.some(16)
 @pytest.mark.parametrize("case", ZEROS)
 def test_rows_of_zeros_are_named_wherever_they_are(case: str, ask: Ask, folder: Path) -> None:
@@ -394,7 +397,7 @@ def test_divisors_are_rates_with_their_base(ask: Ask, folder: Path, stored: bool
         assert (ended.code, ended.err.count("\n"), "--base" in ended.err) == (2, 1, True)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(8)
 @pytest.mark.parametrize(
     ("change", "same", "up_to", "said"),
     [
@@ -426,6 +429,7 @@ def test_the_report_says_in_what_the_line_draws_another_table(
     assert said in " ".join(ask("identify", "t.npy").out.split())
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("change", "hint"),
     [
@@ -441,7 +445,7 @@ def test_a_table_without_a_formula_gets_a_hint(
     assert told(ask, "t.npy", code=1)["hint"] == hint
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("name", "change", "kept"),
     [

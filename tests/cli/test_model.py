@@ -41,6 +41,7 @@ GEMMA_3_4B = {
 }  # fmt: skip
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize(
     ("config", "words", "expected"),  # original context, slow pairs unscaled in it; extended context, and scaled
     [
@@ -278,6 +279,7 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
     assert unknown.code == 2 and "did you mean 'vision'" in unknown.err
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("changes", "code", "strict", "word"),
     [
@@ -438,7 +440,7 @@ def test_what_a_runtime_does_with_a_scaling_is_said_to_be_not_looked_up(ask: Ask
     assert say("runtimes.ran") not in text
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [

@@ -82,6 +82,7 @@ def test_a_file_that_another_program_has_open_is_said(ask: Ask, monkeypatch: pyt
     assert ended.code == 1 and "close it if another program has it open" in ended.err and not list(Path().iterdir())
 
 
+@pytest.mark.long
 def test_a_script_without_a_guard_is_said_where_processes_are_spawned(
     folder: Path, process: Callable[..., Any]
 ) -> None:

@@ -133,6 +133,7 @@ def test_what_is_written_as_toml_reads_back(value: object) -> None:
     assert tomllib.loads(f"x = {toml(value)}") == {"x": value}
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(("made_in", "output", "table", "stands_in", "said"), [
     (".", "l.json", "own.npy", "sub", "../own.npy"),
     (".", "l.json", "tables/own.npy", "sub", "../tables/own.npy"),

@@ -79,6 +79,7 @@ def test_a_place_by_any_of_its_names_is_left_out(key: str, ask: Ask, strange: Ca
     assert ended.code == 0 and '"path": "heatmap-sinusoidal-d4-length5-dpi20.png"' in ended.out
 
 
+@pytest.mark.some(14)
 @pytest.mark.posix
 @pytest.mark.parametrize(("figure", "carries", "named"), [
     ("heatmap", {"encoding": ["learned:file={}"]}, "--file {}"),
@@ -120,7 +121,7 @@ def test_what_is_named_or_lies_beside_is_read(ask: Ask, strange: Callable[..., s
     assert ask("redraw", file, "-o", "a.png").code == 0
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(12)
 @pytest.mark.parametrize("title", ["a\x1b[31mb", "a\nb", "a\x9bb", "a\x00b", "a\u202eb"])
 @pytest.mark.parametrize("command", ["redraw", "recipe"])
 def test_no_title_from_a_file_moves_the_terminal(title: str, command: str, ask: Ask, folder: Path) -> None:

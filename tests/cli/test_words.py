@@ -50,6 +50,7 @@ SAME = [  # what is typed, and the same in pecli's own words
 ]
 
 
+@pytest.mark.some(10)
 @pytest.mark.parametrize(("typed", "own"), SAME, ids=[typed for typed, _ in SAME])
 def test_what_means_the_same_is_understood(typed: str, own: str, ask: Ask) -> None:
     quick = [word for word in QUICK if not re.search("-n|--at", typed) or word not in ("-n", "5")]

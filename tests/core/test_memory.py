@@ -66,7 +66,7 @@ MEASURED = [
 ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(8)
 @pytest.mark.parametrize(("name", "options", "lengths"), MEASURED, ids=lambda value: str(value))
 def test_no_figure_takes_more_memory_than_is_asked_for_beforehand(
     name: str, options: dict[str, Any], lengths: tuple[int, int]

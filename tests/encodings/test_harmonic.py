@@ -51,6 +51,7 @@ def test_a_shift_by_any_offset_is_a_rotation_of_each_pair(encoding: Sinusoidal, 
     assert np.abs(after[:, 1::2] - cosines).max() < rounding
 
 
+@pytest.mark.some(2)
 @encodings
 @pytest.mark.parametrize("n", [1, 2, 3, 53, 1009])
 def test_squares_are_the_squared_distances_from_position_0(encoding: Sinusoidal, n: int) -> None:

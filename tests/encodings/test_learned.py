@@ -65,6 +65,7 @@ def test_beyond_the_rows_there_is_nothing(options: dict[str, int], said: str, fi
         Learned(file=file).table(np.array([10.0, 11.0]))
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -153,7 +153,7 @@ def test_a_bias_is_listed_like_every_encoding_and_refused_where_a_table_is_neede
     every = [
         name for name, analysis in ANALYSES.items() if issubclass(Window, analysis.requires) and not analysis.composed
     ]
-    assert item == f"{', '.join(every[:2])}, …: pecli encodings window lists all"
+    assert item == f"bias, {every[0]}, …: pecli encodings window lists all figures"
     with pytest.raises(UsageError, match="window has no table: it is added to the score"):
         pecli.encode("window")
 

@@ -165,6 +165,7 @@ def test_time_steps_are_called_so_and_positions_are_not() -> None:
     assert say("words.positions_to", first="5", last="13") in mixed.alt
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     ("figure", "options"),
     [

@@ -202,6 +202,7 @@ def test_every_row_sums_to_one_in_every_panel(encoding: str) -> None:
         assert arrays[name].sum(axis=1) == pytest.approx(np.ones(18), abs=1e-14)
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("d", [1, 2, 7, 16, 128, 257])
 @pytest.mark.parametrize("tokens", [None, LONG, "a a b"])
 def test_without_the_encoding_the_second_is_exactly_the_first_permuted(d: int, tokens: str | None) -> None:
@@ -329,7 +330,7 @@ def test_the_message_says_whether_position_with_position_depends_on_the_offset_a
     assert numbers.message() == (only if encoding in INVARIANT else differ)
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(10)
 @pytest.mark.parametrize("encoding", [*INVARIANT, "binary", "learned:d=5"])
 @pytest.mark.parametrize("tokens", ["x y z", "a b c d e"])
 def test_strokes_join_equal_numbers_or_two_that_differ_most_are_outlined(encoding: str, tokens: str) -> None:
@@ -412,6 +413,7 @@ def test_bars_are_as_long_as_the_vectors_beside_them(size: str) -> None:
     assert [getattr(ax, "named", False) for ax in axes] == [False] * 3 + [True, True, False]
 
 
+@pytest.mark.long
 def test_the_note_beside_a_row_is_left_out_where_the_page_ends() -> None:
     for size, shown in (("page", [True, True]), ("beamer", [True, False])):
         drawing = page_of("attention", tokens="I like you", size=size, dpi=50)

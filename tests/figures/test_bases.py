@@ -23,6 +23,7 @@ CONFIGS = Path(__file__).parents[1] / "data" / "configs"
 REACHES = {1e4: 1707, 5e5: 18_438, 1e6: 27_115, 5e6: 82_999, 1e7: 144_660}  # d = 128
 
 
+@pytest.mark.long
 def test_models_hold_as_far_as_their_base(ask: Ask) -> None:
     (result,) = json.loads(ask("bases", "-o", "a.svg", "--json").out)["results"]
     models = result["facts"]["models"]
@@ -67,6 +68,7 @@ def test_encodings_stand_for_the_models(ask: Ask) -> None:
     assert json.loads(ended.out)["results"][0]["facts"]["models"]["llama4"]["context"] == 8192  # of its chunks
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -153,6 +153,7 @@ def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:
     assert {text.get_text(): text.get_color() for text in axes.texts} == {"0": "black", "1": "white"}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("figure", "options", "message"),
     [
@@ -206,7 +207,7 @@ def test_classes_on_both_sides_of_0_have_it_in_the_middle_of_the_colours() -> No
     assert len(light) == image.get_cmap().N and light.argmax() in (4, 5, 6)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("figure", "options", "ends"), [
     ("heatmap", {"encoding": "binary", "length": [9, 999]}, (0, 1)),
     ("bias", {"encoding": "t5", "length": [30, 900]}, (0, 15)),
@@ -225,6 +226,7 @@ def test_classes_beside_means_have_the_colours_of_the_means(
     assert {bar.get_xlim() for bar in bars} == {ends}
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("figure", "options", "bars", "title"), [
     ("distance", {"length": 6}, 0, ""),  # the headline says what they are
     ("distance", {"length": 6, "plain": True}, 0, say("measure.euclidean_distance")),

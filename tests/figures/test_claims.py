@@ -24,6 +24,7 @@ def said(figure: str, **options: Any) -> str:
 MROPE = {"encoding": "rope", "sections": [16, 24, 24]}
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("options", "span", "length"),
     [
@@ -107,7 +108,7 @@ SCALINGS = [
 ]
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(9)
 @pytest.mark.parametrize(("spec", "dashed"), SCALINGS)
 def test_the_spectrum_names_its_dashes_where_it_has_them(spec: str, dashed: bool) -> None:
     axes = axes_of("spectrum", encoding=spec)

@@ -45,6 +45,7 @@ def test_the_user_says_where_colours_end() -> None:
     assert images("compare", encoding=["sinusoidal", "rope"], length=5, vmax=2.0)[0].get_clim() == (-1, 2)
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "attention", "terms", "relative", "rotation", "overview"])
 def test_limits_are_obeyed_wherever_there_are_colours(figure: str) -> None:
     assert 7.5 in [image.get_clim()[1] for image in images(figure, vmax=7.5, d=8)]  # offsets have a scale of their own
@@ -179,6 +180,7 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
     assert {line.get_linestyle() for line in axes.get_lines()} <= {"-", "None"}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("figure", "options", "said"),
     [

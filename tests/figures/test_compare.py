@@ -165,6 +165,7 @@ def headlines(page: Any) -> list[Any]:
     return [text for text in page.texts if text.get_text() and text.get_fontweight() == HEADLINE]
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize(
     ("one", "other", "so"),
     [

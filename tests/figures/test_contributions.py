@@ -85,7 +85,7 @@ def test_norms_weigh_the_pairs(folder: Path) -> None:
         numbers_of("contributions", encoding="rope:d=16", length=50, norms="norms.npy")
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(9)
 @pytest.mark.parametrize("size", ["page", "column", "slide", "6x6"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_what_the_headline_says_is_marked(size: str, lang: str) -> None:

@@ -71,6 +71,7 @@ def test_it_plays_as_often_as_asked(loops: int | None, said: int) -> None:
         assert image.info["loop"] == said
 
 
+@pytest.mark.long
 def test_many_processes_draw_what_one_does() -> None:
     job = job_of("heatmap", {**SMALL, "base": [10, 20, 30]})
     assert Picture(job, workers=2).render("gif") == Picture(job).render("gif")
@@ -119,6 +120,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("words", "said"), REFUSED, ids=itertools.count())
 def test_what_cannot_move_is_refused(words: tuple[str, ...], said: str, ask: Any, folder: Path) -> None:
     ended = ask("heatmap", "-d", "4", *words)
@@ -147,6 +149,7 @@ def test_a_file_of_frames_is_drawn_again_as_one(ask: Any, folder: Path) -> None:
 PAGE = re.compile(rb"/Type /Page\b")
 
 
+@pytest.mark.long
 def test_a_sweep_is_a_pdf_of_a_page_a_picture_and_its_recipe_says_so(ask: Any, folder: Path) -> None:
     words = ("heatmap", "--base", "10,100", "-d", "4", "-n", "9", "--size", "column", "--pages")
     assert ask(*words, "-o", "all.pdf").code == 0 and ask(*words, "-o", "again.pdf").code == 0

@@ -55,7 +55,7 @@ def test_a_config_has_sections(folder: Path) -> None:
     assert len(numbers_of("ids", encoding="config.json", sequence="2, 3x4").ids) == 14
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(9)
 @pytest.mark.parametrize("size", ["page", "column", "slide", "5x3"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_parts_and_lines_have_names(size: str, lang: str) -> None:

@@ -85,7 +85,7 @@ def written(picture: Picture[Any]) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore:Glyph")  # of texts that are measured
-@pytest.mark.some(6)
+@pytest.mark.some(30)
 @pytest.mark.parametrize(("name", "options"), FIGURES_IN_CHINESE)
 def test_a_picture_in_chinese_has_no_english_words(name: str, options: dict[str, Any]) -> None:
     picture = pecli.figure(name, lang="zh", **options)

@@ -42,6 +42,7 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
         assert mark.get_marker() == "o"
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("options", [{}, {"encoding": "binary"}, {"measure": "dot"}, {"size": "column"}])
 def test_curves_are_named_at_their_dots_in_their_colours(options: dict[str, Any]) -> None:
     axes = page_of("curves", d=7, length=11, at="3,7", **options).axes[0]
@@ -95,6 +96,7 @@ def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coinci
     assert numbers.message() == beside.message() == (say("curves.every_curve_is_the") if coincide else differs)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("start", [0, 5])
 @pytest.mark.parametrize("encoding", ["rope", "binary"])
 def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> None:
@@ -209,6 +211,7 @@ def waves(axes: Any) -> list[Any]:
     return [line for line in axes.get_lines() if line.get_marker() != "|" and line.get_linestyle() != "None"]
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(("d", "start", "dims"), [(7, 0, [4, 5, 6]), (2, -3, [1]), (128, 1009, [4, 5, 6, 7])])
 @pytest.mark.parametrize("encoding", ["sinusoidal", "rope:query=random:1"])
 def test_every_lane_is_a_column_of_the_table_as_a_curve_with_its_dots(

@@ -19,6 +19,7 @@ from pecli.page.labels import BracketLabel, RowLabel, labels_of
 from tests.drawing import axes_of, clauses, numbers_of, page_of, told
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("d", "length", "start"), [(7, 11, 0), (2, 1, -5), (1, 3, 1), (13, 5, 1009)])
 def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int) -> None:
     axes = axes_of("heatmap", d=d, length=length, start=start)
@@ -242,6 +243,7 @@ def test_the_image_is_the_euclidean_matrix(d: int) -> None:
     assert image.get_cmap().name == "distance"
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("cmap", [None, "coolwarm", "viridis"])
 @pytest.mark.parametrize("limits", [{"vmin": -0.5}, {"vmin": -0.5, "vmax": 3.0}])
 def test_0_has_the_middle_of_the_map_whatever_map_and_limits_are_given(
@@ -294,6 +296,7 @@ def test_undefined_entries_are_counted_and_not_drawn(measure: str, undefined: in
     assert {"count": undefined, "all": 25}.items() <= finding(picture.numbers.caption()).items()
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("encoding", "labels"),
     [

@@ -72,6 +72,7 @@ def test_of_many_patches_some_have_a_tile_and_the_headline_stays() -> None:
     assert np.array_equal(seen.main, whole.main[seen.positions.astype(int)])
 
 
+@pytest.mark.some(12)
 @pytest.mark.parametrize("measure", ["euclidean", "cos", "dot"])
 @pytest.mark.parametrize("options", [
     {},
@@ -292,6 +293,7 @@ def test_lines_over_a_grid_claim_nothing_of_a_line_of_positions(ask: Ask, figure
     assert json.loads(ended.out)["results"][0]["headline"] in ("", None)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("spec", ["rope:axes=alternating", "sincos2d", "rope:axes=blocks"])
 def test_explain_names_cells_and_claims_no_offset_on_a_line(ask: Ask, spec: str) -> None:
     ended = ask("explain", spec, "--grid", "2x3", "-d", "8")

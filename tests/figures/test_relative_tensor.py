@@ -85,7 +85,7 @@ def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_
     assert slice_.get_images()[0].get_clim() == pytest.approx((-radii[1], radii[1])) and radii[1] < radii.max() / 2
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(9)
 @pytest.mark.parametrize(
     ("length", "start", "offset"), [(3, 0, 0), (4, 0, 2), (8, 0, 2), (8, 5, 2), (20, 0, 5), (200, 7, 50), (999, 0, 200)]
 )
@@ -120,6 +120,7 @@ def block_means(encoding: Harmonic, blocks: Blocks, column: int) -> Array:
     return np.array([[cells[i : i + blocks.size, j : j + blocks.size].mean() for j in cuts] for i in cuts])
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("blocks", [Blocks(0, 60, 6), Blocks(-5, 101, 8), Blocks(3, 17, 17)])
 @pytest.mark.parametrize(
     "spec",

@@ -173,6 +173,7 @@ def test_the_picture_has_a_dot_a_pair_on_a_log_axis_that_ends_with_them() -> Non
     assert 3 == max(wave.get_xdata()) < axes.get_xlim()[1] < 3.2
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("options", "level", "count"),
     [({}, 200, 39), ({"trained": 4096}, 4096, 18), ({"length": 3}, 3, 64), ({"length": 40000}, 40000, 3)],
@@ -233,6 +234,7 @@ def test_several_scalings_have_a_panel_each_with_one_vertical_axis() -> None:
         assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("spec", "parts"),
     [
@@ -345,6 +347,7 @@ def test_the_headline_names_what_slows_pairs_more_than_is_needed() -> None:
     assert say("spectrum.pairs_above", name="LongRoPE", count=24, factor="32", most="40") in named
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("size", "trained", "side"),
     [("column", 4096, ("left", "bottom")), ("column", 40, ("right", "bottom")), ("2.4x2.2", 200, ("right", "top"))],

@@ -157,6 +157,7 @@ def test_a_file_that_is_no_style_is_refused(tmp_path: Path, data: bytes) -> None
         read_style(str(tmp_path / "s.mplstyle"))
 
 
+@pytest.mark.long
 @pytest.mark.posix
 def test_the_users_own_settings_are_not_read(folder: Path, process: Process) -> None:
     """A matplotlibrc of the user's and a folder of styles with nothing good in them."""
@@ -183,7 +184,7 @@ OURS = ("DejaVu Serif", "STIXGeneral", "cmr10")  # matplotlib's
 STYLES = [*enumerate(style for style in bundled_styles() if not style.startswith("_"))]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("font", GENERIC)
 def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str) -> None:
     ended = ask(*WORDS, "--font", font)
@@ -255,6 +256,7 @@ def test_a_font_that_is_newer_than_the_list_of_fonts_is_found(monkeypatch: pytes
     assert scans == [1]
 
 
+@pytest.mark.long
 @pytest.mark.some(2)
 @pytest.mark.parametrize("font", ["serif", "monospace"])
 def test_mathematics_is_in_the_font_that_is_asked_for(font: str) -> None:
@@ -291,7 +293,7 @@ def test_a_style_that_sets_mathematics_keeps_it(folder: Path) -> None:
         assert mpl.rcParams["mathtext.fontset"] == "dejavuserif"
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(10)
 @pytest.mark.parametrize("font", ["serif", "sans-serif", "STIXGeneral", "cmr10", None])
 @pytest.mark.parametrize("figure", ["heatmap", "rotation"])
 def test_a_pdf_has_no_letters_of_dejavu_unless_asked_for(figure: str, font: str | None) -> None:

@@ -24,6 +24,7 @@ YARN, QWEN = "rope:scaling=yarn,factor=16,original=8192", "rope:logn=8192,32767,
 EACH = [LLAMA, MINISTRAL, YARN, QWEN]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("encoding", "length", "last", "factor"),
     [
@@ -78,6 +79,7 @@ def test_the_headline_names_what_grows_most(encoding: list[str], said: dict[str,
     assert told(numbers_of("temperature", ((40, 60),), encoding=encoding).message(), said) == said
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("name", "last", "factor"),
     [

@@ -86,12 +86,13 @@ def test_the_dot_of_a_head_is_the_key_with_which_half_of_the_weight_is_reached(l
 
 
 def test_the_heads_that_see_least_far_and_farthest_are_drawn() -> None:
-    found = numbers_of("bias", encoding="alibi:heads=12", softmax=True, length=500)
+    found = numbers_of("bias", ((99, 99),), encoding="alibi:heads=12", softmax=True, length=500)
     slopes = pecli.encoding("alibi:heads=12").slopes()
     assert len(found.heads) == 8 and {int(slopes.argmin()), int(slopes.argmax())} <= {*found.heads.tolist()}
     assert found.remarks()[0] == "8 of 12 heads" and "in head 7" in found.message()
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("encoding", ["alibi:heads=4", "kerple", "alibi:heads=2,direction=both"])
 def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) -> None:
     found, bias = numbers_of("bias", encoding=encoding, softmax=True, length=40), pecli.encoding(encoding)
@@ -205,6 +206,7 @@ def test_a_slow_wave_that_does_not_fit_leaks_into_no_fast_one(folder: Path) -> N
     assert found.total[8:].sum() < 1e-4  # without a window it is a hundredth
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("options", "pairs", "share"),
     [({}, 39, "8.1%"), ({"encoding": "rope:base=500000,pairing=half", "length": 2000}, 35, "4.9%"), ({"d": 2}, 0, "")],

@@ -337,6 +337,7 @@ def test_each_pair_has_a_circle_on_which_it_turns_counterclockwise(folder: Path)
     assert all(np.all(np.isfinite(line.get_xydata())) for line in plane.get_lines())
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("options", "limit"),
     [
@@ -351,6 +352,7 @@ def test_matrix_draws_r_p(options: dict[str, Any], limit: float) -> None:
     assert axes.images[0].get_clim() == pytest.approx((-limit, limit), abs=1e-3) and "29" in axes.get_title()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("spec", ["sinusoidal:d=14", "sinusoidal:d=14,layout=concatenated", "clock", "geometric:d=8"])
 def test_matrix_draws_m_k_of_sinusoids(spec: str) -> None:
     axes, _ = panels_of("rotation", encoding=spec, matrix=29, dpi=20)

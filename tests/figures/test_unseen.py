@@ -54,6 +54,7 @@ def test_states_are_the_worst_of_their_positions() -> None:
     assert {*np.unique(whole.state)} == {SEEN, SLOWER, NEW} and (whole.state[0, 512:] == NEW).sum() == whole.new[0]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("encoding", "trained", "said"),
     [
@@ -73,6 +74,7 @@ def test_the_headline_names_the_most(encoding: Any, trained: int | None, said: d
     assert told(numbers_of("unseen", ((30, 60),), encoding=encoding, trained=trained).message(), said) == said
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(
     ("options", "trained"),
     [

@@ -48,7 +48,7 @@ def own_texts() -> tuple[str, str, str]:
     return own.message(), own.title(), own.caption()
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(9)
 @pytest.mark.parametrize(("options", "texts"), [
     ({}, ["{0}", "{1}", "{2}"]),
     ({"plain": True}, []),
@@ -202,6 +202,7 @@ def test_the_title_says_what_stands_behind_labels(figure: str) -> None:
     assert picture.title().startswith(said)
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize(("figure", "options"), PLACES)
 def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]) -> None:
     """What is seen is told of the numbers, not of the pixels; the note on averaging alone differs."""

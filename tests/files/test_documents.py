@@ -71,6 +71,7 @@ def test_latex_of_every_report_is_ascii_but_for_chinese(report: str, name: str) 
     assert data.count("\\begin{tabular}") == data.count("\\end{tabular}") == data.count("\\toprule") > 0
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(
     ("words", "formulas"),
     [
@@ -108,6 +109,7 @@ def test_an_encoding_in_latex_is_ascii_and_json_has_its_formula_in_both_ways(
     assert latex(data["formula"]) == data["latex"]
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     "words", [("stats", "sinusoidal", "clock", "-n", "16"), ("explain", "-d", "4"), ("encodings", "rope")]
 )

@@ -168,7 +168,7 @@ TITLES = [
 ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(8)
 @carriers
 def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str) -> None:
     numbers = Parts(lambda _: pecli.figure("heatmap", **SMALL).numbers)
@@ -202,7 +202,7 @@ DIGESTS: dict[str, Callable[[bytes], bytes]] = {  # how files made before 23 Nov
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(8)
 @carriers
 def test_a_file_that_ends_in_a_digest_as_older_ones_do_is_read(path: Path, format: str) -> None:
     found = read_metadata(str(path))
@@ -244,6 +244,7 @@ def test_a_damaged_or_foreign_file_is_one_error(tmp_path: Path, format: str) -> 
         assert str(path) in str(caught.value) and "\n" not in str(caught.value)
 
 
+@pytest.mark.long
 def test_an_archive_is_not_unpickled_and_not_unpacked_to_gigabytes(tmp_path: Path) -> None:
     target = tmp_path / "a.npz"
     np.savez(target, job=np.array([{"job": 1}], dtype=object))

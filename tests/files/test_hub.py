@@ -217,6 +217,7 @@ def test_without_the_client_one_line_says_what_to_install(folder: Path, process:
     assert ended.stderr.count(b"\n") == 1
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ["hf:a/b", "hf:a/b@v1", "hf:a/b/c/d", "hf:a/b@v1/c/model.safetensors#t.weight"])
 def test_a_name_is_made_of_its_parts(name: str) -> None:
     assert str(parse_hub_path(name)) == name

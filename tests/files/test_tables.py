@@ -221,6 +221,7 @@ def test_a_declared_size_beyond_memory_or_the_file_is_refused(kind: str) -> None
             read_table(f"t{kind}")
 
 
+@pytest.mark.long
 def test_an_archive_that_swells_is_refused() -> None:
     np.savez_compressed("t.npz", a=np.zeros((MAX_UNPACKED // 80 + 1, 10)))
     with pytest.raises(TableFileError, match=r"a unpacks from .* KiB to 64\.0 MiB"):

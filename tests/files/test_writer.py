@@ -121,6 +121,7 @@ def test_targets_that_cannot_be_are_refused_before_work_is_done(path: str, said:
             write(path, NEW)
 
 
+@pytest.mark.long
 @pytest.mark.posix
 def test_a_shell_goes_on_after_it() -> None:
     line = f"{{ echo before; {sys.executable} {' '.join(DRAW)} -o /dev/stdout; echo after; }} > f"
@@ -129,6 +130,7 @@ def test_a_shell_goes_on_after_it() -> None:
     assert text.startswith(b"before\n" + TABLE) and text.endswith(b"\nafter\n")
 
 
+@pytest.mark.long
 @pytest.mark.posix
 def test_a_standard_output_without_a_buffer_is_written_whole_or_it_is_said(
     tmp_path: Path, process: Callable[..., Any]

@@ -58,6 +58,7 @@ SAME: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("make", SAME.values(), ids=SAME)
 def test_the_same_numbers_are_the_same_encoding_whatever_holds_them(make: Callable[[], Any]) -> None:
     picture = pecli.heatmap(make())
@@ -65,6 +66,7 @@ def test_the_same_numbers_are_the_same_encoding_whatever_holds_them(make: Callab
     assert np.array_equal(picture.numbers.main, TABLE) and np.array_equal(pecli.encode(make()), TABLE)
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize("name", [name for name, kind in ANALYSES.items() if kind.takes(type(pecli.encoding(TABLE)))])
 def test_an_array_is_what_its_file_is(name: str, folder: Path) -> None:
     np.save("t.npy", TABLE)

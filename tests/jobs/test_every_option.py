@@ -223,7 +223,7 @@ def bars(result: Result) -> list[Any]:
     return [panel.bar for panel in panels_of(figure, result.job.view)] if isinstance(figure, Figure) else []
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(12)
 @pytest.mark.parametrize("every", [6, 1])
 @pytest.mark.parametrize("name", ANALYSES)
 def test_every_option_changes_the_result_or_is_refused(name: str, every: int) -> None:
@@ -246,7 +246,7 @@ def test_every_option_changes_the_result_or_is_refused(name: str, every: int) ->
     assert not idle
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(33)
 @pytest.mark.parametrize("name", ANALYSES)
 def test_positions_change_the_result_of_every_encoding_or_are_refused(name: str) -> None:
     kinds = [kind for kind, encoding in ENCODINGS.items() if ANALYSES[name].takes(encoding)]

@@ -105,7 +105,7 @@ def test_help_says_what_the_command_line_says_and_gives_lines_that_run() -> None
     assert {"heatmap", "stats"} <= set(dir(pecli)) and {"heatmap", "stats", "encode", "Picture"} <= set(pecli.__all__)  # type: ignore[attr-defined]  # made when asked
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(32)
 @pytest.mark.parametrize("name", ANALYSES)
 def test_the_call_of_every_example_asks_for_what_its_line_asks_for(name: str) -> None:
     for line in (ANALYSES[name].example, *ANALYSES[name].examples):

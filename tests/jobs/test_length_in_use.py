@@ -34,7 +34,7 @@ def equal(one: dict[str, Array], other: dict[str, Array]) -> bool:
     )
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(42)
 @pytest.mark.parametrize("spec", [LONGROPE, DYNAMIC], ids=["longrope", "dynamic"])
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_has_the_rates_of_its_length(name: str, spec: str) -> None:

@@ -101,6 +101,7 @@ def test_the_caption_stands_in_the_picture() -> None:
     assert picture._drawing().texts[-1].get_text().replace("\n", " ") == picture.caption()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", [name for name, analysis in ANALYSES.items() if analysis.one_table])
 def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> None:
     options: dict[str, Any] = {} if issubclass(ANALYSES[name], (TokenFigure, OverGrid, Ids)) else {"length": 5}
@@ -140,6 +141,7 @@ HTML = [  # a figure or report with its options, the tag that it is, and whether
 ]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("figure", "options", "tag", "described"), HTML)
 def test_a_picture_as_html_is_an_inline_svg_with_its_alt_text(
     figure: str, options: dict[str, Any], tag: str, described: bool

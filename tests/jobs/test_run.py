@@ -45,6 +45,7 @@ def states(jobs: list[Job], **how: Any) -> list[str]:
     return [outcome.state for outcome in run(jobs, **how)]
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("format", CARRIERS)
 def test_a_file_that_carries_the_job_is_not_drawn_again(format: str, finished: dict[str, bytes], folder: Path) -> None:
     item = job(f"a.{format}", title=TITLE)
@@ -140,6 +141,7 @@ def test_rows_are_written_as_they_are_made_and_held_for_another_process(
         assert states([item], executor=executor) == [FAILED]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("begin", "work"), [({}, "heatmap"), ({"workers": 2}, "heatmap"), ({"executor": ThreadPoolExecutor}, "heatmap")]
 )

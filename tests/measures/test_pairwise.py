@@ -80,7 +80,7 @@ def test_a_measure_is_its_definition_on_any_rows(name: str, n: int, m: int, d: i
     assert MEASURES[name].between(a, b) == pytest.approx(by_definition(name, a, b), rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @names
 @pytest.mark.parametrize(("d", "base"), [(2, 10000), (7, 10), (22, 0.3)])
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_comparison_is_one_of_vectors_or_of_a_head_and_its_profile_is_what_sta
         assert np.allclose(compared.at_offsets(0, 9), encoding.bias(np.arange(9.0))[head], rtol=0, atol=0)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(22)
 @pytest.mark.parametrize("name", [name for name, measure in MEASURES.items() if not measure.similarity])
 @pytest.mark.parametrize("d", [6, 7, 255])
 def test_a_distance_is_exactly_0_on_the_diagonal_and_symmetric(name: str, d: int) -> None:

@@ -43,6 +43,7 @@ def test_without_a_limit_every_index_is_a_bin(length: int) -> None:
     assert log_edges(length, None).tolist() == list(range(1, length + 1))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("lines", [1, 3])
 @pytest.mark.parametrize(
     "edges",

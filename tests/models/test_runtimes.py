@@ -29,6 +29,7 @@ def asked(ask: Ask, content: dict[str, Any], *words: str) -> dict[str, dict[str,
     return {item["runtime"]: item for item in json.loads(ended.out)["runtimes"]}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("name", "at"), ITEMS)
 def test_a_runtime_does_what_was_looked_up(ask: Ask, folder: Path, name: str, at: int) -> None:
     gives = CASES[name]["gives"][at]
@@ -70,6 +71,7 @@ UNKNOWN: list[tuple[dict[str, Any], str, set[str]]] = [  # a file, the words, an
 ]  # fmt: skip
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("case", range(len(UNKNOWN)))
 def test_what_was_not_looked_up_is_not_known(ask: Ask, folder: Path, case: int) -> None:
     more, override, expected = UNKNOWN[case]

@@ -65,6 +65,7 @@ CASES: list[tuple[list[str], list[str], dict[str, Any]]] = [  # paths, words of 
 ]  # fmt: skip
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize(("paths", "words", "options"), CASES, ids=lambda value: str(value)[:50])
 @pytest.mark.usefixtures("files")
 def test_python_answers_what_the_command_line_prints(

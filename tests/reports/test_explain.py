@@ -65,7 +65,7 @@ def test_the_usual_small_case_is_exact_in_words_and_metadata() -> None:
     assert make_job("explain", {"encoding": "sinusoidal:d=4"}).display_view.encoding.width == 4
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(36)
 @specs
 @pytest.mark.parametrize("place", ["0,0", "3,1", "7,2"])
 def test_the_entry_written_out_is_the_entry(ask: Ask, spec: str, place: str) -> None:
@@ -117,7 +117,7 @@ def test_words_are_the_users_by_name_or_in_a_file(ask: Ask, folder: Path) -> Non
     assert facts(ask, "--tokens", "我喜欢你", "-d", "4")["words"] == list("我喜欢你")
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(24)
 @specs
 @pytest.mark.parametrize("lang", languages())
 def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch, spec: str, lang: str) -> None:
@@ -160,6 +160,7 @@ BLANKS = [  # of a line: what is given in an exercise, and how many blanks there
 ]
 
 
+@pytest.mark.some(10)
 @pytest.mark.parametrize(("line", "given", "count"), BLANKS)
 @pytest.mark.parametrize("lang", languages())
 def test_an_exercise_has_blanks_for_what_is_computed(

@@ -22,6 +22,7 @@ def told(ask: Ask, name: str, *words: str) -> dict[str, Any]:
     return dict(json.loads(ended.out))
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize(
     ("name", "to", "method", "expected"),  # base, pairs, pairs at new angles, first negative offset
     [
@@ -43,7 +44,7 @@ def test_each_method_is_measured(ask: Ask, name: str, to: int, method: str, expe
     assert (pairs, found["pairs_with_new_angles"], found["first_negative_offset"]) == expected[1:]
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.parametrize("method", ["linear", "ntk", "dynamic", "yarn", "base"])
 @pytest.mark.parametrize("name", ["llama-2", "llama-3.1", "v5-parameters"])
 def test_runtimes_apply_what_their_lines_say(ask: Ask, folder: Path, name: str, method: str) -> None:

@@ -39,6 +39,7 @@ def saved(tmp_path: Path) -> Callable[..., str]:
     return save
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize("measure", ["euclidean", "dot", "cos"])
 @pytest.mark.parametrize("spec", ["sinusoidal:d=22,base=10", "clock:periods=7,60", "rope:d=6,query=random:1"])
 def test_what_the_formula_proves_is_what_all_pairs_say(saved: Callable[..., str], spec: str, measure: str) -> None:
@@ -53,6 +54,7 @@ def test_what_the_formula_proves_is_what_all_pairs_say(saved: Callable[..., str]
     assert found.pearson == pytest.approx(proved.pearson)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("spec", ["binary", "sinusoidal:d=7,base=10", "learned:d=5", "relative:d=6"])
 def test_the_three_properties_by_brute_force(spec: str, measure: str) -> None:

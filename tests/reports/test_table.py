@@ -37,7 +37,7 @@ def test_head_and_tail_stand_around_a_gap(ask: Ask) -> None:
     assert "-0.0000" not in ask("table", "--d", "2", "--length", "3", "--start", "-1000000").out
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(15)
 @pytest.mark.parametrize("width", [40, 80, 200])
 @pytest.mark.parametrize("name", TAKEN)
 def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch, name: str, width: int) -> None:
@@ -108,7 +108,7 @@ def test_positions_and_dimensions_that_are_not_there_are_refused(words: str, sai
     assert ended.code == 2 and said in ended.err
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("words", [["binary"], ["sinusoidal", "-d", "64", "--start=-3"], ["relative", "-d", "6"]])
 @pytest.mark.parametrize("long", [[], ["--long"]], ids=["wide", "long"])
 def test_rows_written_one_part_after_the_other_are_those_made_at_once(

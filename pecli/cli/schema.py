@@ -40,7 +40,8 @@ def schema(command: str | None, **_: Any) -> None:
     name = ALIASES.get(command, (command, {}))[0]
     if (found := schema_of(name)) is None:
         raise UnknownNameError("command with --json", command, commands())
-    about = {"$schema": DRAFT, "title": f"pecli {name} --json", "description": "gallery/reference.md explains the keys"}
+    described = f"{found.pop('description', '')} gallery/reference.md explains the keys.".lstrip()
+    about = {"$schema": DRAFT, "title": f"pecli {name} --json", "description": described}
     print_results([dumps({**about, **found}, ensure_ascii=False, indent=2)])
 
 

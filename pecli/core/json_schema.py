@@ -28,6 +28,8 @@ PLAIN = {bool: "boolean", int: "integer", float: "number", str: "string", type(N
 def schema_of(kind: Any, lost: bool = False) -> Schema:
     """Return the schema of a type: a TypedDict, a dataclass as a dict, a list, a union, a plain value.
 
+    The description of a TypedDict is the first paragraph of its docstring.
+
     lost : whether a number may be null, which stands for NaN and infinity in JSON
     """
     origin, parts = get_origin(kind), get_args(kind)
@@ -46,7 +48,8 @@ def schema_of(kind: Any, lost: bool = False) -> Schema:
         hints = get_type_hints(kind, include_extras=True)
         told = {Required: True, NotRequired: False}  # __required_keys__ misses these if annotations are strings
         needed = [name for name, hint in hints.items() if told.get(get_origin(hint), name in kind.__required_keys__)]
-        return closed(hints, needed, lost)
+        about = " ".join((kind.__doc__ or "").partition("\n\n")[0].replace("`", "").split())
+        return {"description": about, **closed(hints, needed, lost)}
     if dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind)
         return closed({field.name: hints[field.name] for field in dataclasses.fields(kind)}, [*hints], lost)

@@ -50,15 +50,6 @@ class TemperatureNumbers(Numbers[Rope]):
         grows = max(self.growth) > 1 + SAME
         return int(np.argmax(self.growth if grows else np.abs(np.log(np.maximum(self.last_factor, SAME)))))
 
-    def remarks(self) -> list[str]:
-        names, last = names_of(self.view), self.view.positions.stop - 1
-        ended = zip(self.view.encodings, names, self.last_position, strict=True)
-        return [
-            say("temperature.no_factor", name=name, position=encoding.position_text(at + 1))
-            for encoding, name, at in ended
-            if at < last
-        ]
-
     def message(self) -> str:
         at, encoding = self.named, self.view.encodings[self.named]
         change = self.last_factor[at] - 1

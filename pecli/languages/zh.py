@@ -427,7 +427,6 @@ TEXTS = {
     "temperature.all_smaller": "{name} 在所有位置使分数减小 {share}",
     "temperature.name_and_factor": "{name}：{factor}",
     "temperature.ends_at": "其系数表止于 {position}",
-    "temperature.no_factor": "{name} 从位置 {position} 起没有系数",
     "temperature.from_the_first": "所有位置相同",
     "temperature.steps": "每 {length:,.0f} 个位置一级",
     "temperature.logn": "从 {length:,} 起取 log n",

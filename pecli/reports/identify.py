@@ -104,7 +104,7 @@ class FormulaName(TypedDict):
 
 
 class ChangeData(TypedDict):
-    """A known change of columns or rows, with the fields of `Change`."""
+    """A known change of columns or rows: its kind, the columns or rows, and an amount."""
 
     kind: str
     at: list[int]

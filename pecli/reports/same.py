@@ -182,7 +182,7 @@ def _equal(one: Any, other: Any, tolerance: float) -> bool:
 
 
 class ComparedLayers(TypedDict):
-    """The --json output for corresponding layers of two models, as `LayerComparison` explains it."""
+    """The --json output for corresponding layers of two models."""
 
     layers: tuple[str, str]
     indices: tuple[int, ...]

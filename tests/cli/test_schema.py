@@ -90,6 +90,7 @@ def files(folder: Path, ask: Ask) -> None:
 
 def test_every_command_with_json_has_a_schema(ask: Ask) -> None:
     listed = ask("schema").out.split()
+    assert '"description": "A formula that gives the same table."' in ask("schema", "identify").out
     assert listed == [name for name in PANEL if "json" in {entry.name for entry in entries(name)}]
     assert {ALIASES.get(line.split()[0], (line.split()[0],))[0] for line in LINES} == {*listed}
 
@@ -106,6 +107,7 @@ def test_a_schema_is_one_and_closed_at_the_top(ask: Ask, name: str) -> None:
     assert printed.startswith('{\n  "$schema": ')  # indented
     schema = json.loads(printed)
     validators.Draft7Validator.check_schema(schema)
+    assert schema["description"].endswith("gallery/reference.md explains the keys.")
     parts = schema.get("anyOf", [schema])
     assert all(part["additionalProperties"] is False for part in parts)
     items = [part["properties"]["results"]["items"] for part in parts if [*part["properties"]] == ["results"]]

@@ -293,7 +293,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
         return int(self._steps_of_columns(view).max()) + 1
 
     def _steps_of_columns(self, view: View[TableEncoding]) -> Array:
-        """Return the step at which each dimension shown is revealed, from 0; both columns of a pair have the same."""
+        """Return the step, from 0, that reveals each dimension shown; a step reveals both columns of a pair."""
         encoding, dims = view.encoding, self.shown_dims(view).tolist()
         pairs = [pair for _, pair in encoding.waves()] if isinstance(encoding, Harmonic) else range(encoding.width)
         order = {pair: at for at, pair in enumerate(dict.fromkeys(pairs[dim] for dim in dims))}

@@ -179,8 +179,8 @@ def cell_averaging_note(encoding: Encoding | None, rows: int, columns: int, log:
     """Return the footnote for pixels that each show the mean of `rows` × `columns` cells; "" for one cell.
 
     encoding : gives the unit of rows, used if only rows are averaged
-    log : whether the axis is logarithmic, where pixels cover different numbers of cells: `rows` and `columns` are then
-        the largest ones
+    log : whether the axis is logarithmic; then pixels cover different numbers of cells, of which `rows` and `columns`
+        are the largest
     """
     text = "figures.each_pixel_is_the" if log else "figures.each_pixel_is_the_mean"
     cells = say("figures.cells", rows=rows, columns=columns)
@@ -194,8 +194,8 @@ def difference_of(
 ) -> N:
     """Return numbers whose main array is the first one's minus the second one's, with colours symmetric about 0.
 
-    reach : the smallest and the largest difference; with None, the colour limits are bounds that follow from the ends
-        of both colour scales
+    reach : the smallest and the largest difference; if None, the colour limits are computed from the ends of both
+        colour scales
     whole, block : all differences and the rows and columns in a pixel, which shows the largest of them; if `whole` is
         None, the differences are those of the numbers shown
     facts : other fields to replace in the result

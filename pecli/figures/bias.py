@@ -150,7 +150,7 @@ class Bias(BiasFigure):
         grids = in_columns(len(titles))
         full = tuple(grid for grid in grids if len(grid[-1]) == len(grid[0]))
         panels = tuple(replace(panel, title=title) for title in titles)
-        return [PanelGroup(panels, full if len(full) > 2 else grids)]  # a prime number of panels leaves one row
+        return [PanelGroup(panels, full if len(full) > 2 else grids)]  # full rows only, except for a prime number
 
     def _title(self, encoding: BiasEncoding, head: int, canvas: Canvas) -> str:
         """Return the name of a head, followed by a blank line on a narrow page."""
@@ -256,7 +256,7 @@ class Bias(BiasFigure):
                 add_at_end_of_title(panel, text, canvas, color=NAMED_INK, weight="medium")
             if (
                 numbers.sees_all(at) and numbers.view.positions.length > MAX_CELLS and not image.numbers
-            ):  # such heads have nearly the same colours
+            ):  # heads that see all have nearly the same colours, but not the same numbers
                 name_corner(panel, image, numbers.farthest[at], canvas)
             if not encoding.known and not image.numbers:
                 add_bands(numbers, panel, image, canvas)
@@ -275,9 +275,9 @@ def _last_seen(seen: Array) -> tuple[int, ...]:
 
 
 def distances_of_buckets(encoding: BiasEncoding, by_offset: Array) -> Array:
-    """Return the numbers by offset that colours show: `by_offset`, except for the buckets of a T5 encoding.
+    """Return the number that the colour of each offset shows: `by_offset`, except for the buckets of a T5 encoding.
 
-    There, a key after the query gets the bucket of the key at the same distance before it.
+    With T5, a key after the query gets the bucket of the key at the same distance before the query.
     """
     if not isinstance(encoding, T5) or encoding.known or encoding.causal:
         return by_offset

@@ -1,4 +1,4 @@
-"""The attention weight of keys by distance if the bias is the only score: its softmax, one line per head."""
+"""The attention weight of keys by distance if a score is the bias alone, one line per head."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class CompareNumbers(ComposedNumbers):
     def marks(self) -> list[str]:
         limits = [part.numbers.limits() for part in self.parts[: len(self.view.encodings)]]
         texts = {tuple(number_text(end, 2) for end in ends) if ends else None for ends in limits}
-        apart = "" if len(texts) == 1 and None not in texts else self.apart  # limits that look equal
+        apart = "" if len(texts) == 1 and None not in texts else self.apart  # no note if limits look equal
         return [apart, self._column_order_note(), self._pixel_note(), *super().marks()]
 
     def _pixel_note(self) -> str:
@@ -373,9 +373,9 @@ class Compare(Composite, Highlighting[Encoding]):
 
 
 def difference_name(view: View[Encoding]) -> str:
-    """Return the title of the difference: the two encodings' titles with a minus sign, or "first − second".
+    """Return the title of the difference: the two encodings' titles with a minus sign.
 
-    The latter is used if their titles are long or equal.
+    If these titles are long or equal, return "first − second".
     """
     name = " − ".join(name.replace(" = ", "\u00a0") for name in distinct_titles(view))  # not to look like equations
     return (

@@ -104,7 +104,7 @@ class ComposedNumbers(Numbers[Encoding]):
 
     @classmethod
     def fact_types(cls) -> dict[str, Any]:
-        return {}  # the facts of each part, under names that depend on what is drawn
+        return {}  # unknown here: the facts are those of the parts, which depend on what is drawn
 
     def remarks(self) -> list[str]:
         return merge_labels(self.labels, [part.numbers.remarks() for part in self.parts[: len(self.labels)]])
@@ -231,7 +231,7 @@ class Composite(Figure[Encoding]):
         if len(panels) > len(parts):
             return [PanelGroup(panels, _rows_of_parts(parts))]
         few = len(panels) <= ROW and not any(panel.exact for panel in panels)
-        square = len(panels) == 4 and canvas.inches.height is None  # four panels stand two by two
+        square = len(panels) == 4 and canvas.inches.height is None  # then the panels stand two by two
         columns = [1] if few and canvas.narrow else [2, 1] if square else []
         return [PanelGroup(panels, in_columns(len(panels), *columns), one_legend=True)]
 

@@ -32,7 +32,7 @@ AT = 100  # the offset that is marked by default
 LITTLE = 0.05  # largest share of the score that the fast pairs in the headline may add
 SLOPE = (0.2, 0.45)  # shares of the pairs between which the line of quarter turns is named
 WHITE_ON = 0.6  # share of the colour limit above which that name is white
-NAME = 1.6  # ems from a line to the bottom of its name below it
+NAME = 1.6  # ems between a line and the bottom of the name below it
 CLOSE = 1.2  # smallest distance in ems of lines at the left edge; closer lines are named in a legend
 
 
@@ -72,8 +72,8 @@ class Contributions(PairwiseRates):
 
     Notes
     -----
-    A pair of rate ω_j adds |q_j| |k_j| cos ω_j Δ to a score at the offset Δ, where its query and key point the same
-    way: Su et al. 2021, RoFormer, section 3.4.3, arXiv:2104.09864. Trained heads use some pairs more than others:
+    If its query and key point the same way, a pair of rate ω_j adds |q_j| |k_j| cos ω_j Δ to a score at the offset Δ:
+    Su et al. 2021, RoFormer, section 3.4.3, arXiv:2104.09864. Trained heads use some pairs more than others:
     Barbero et al. 2024, Round and Round We Go, arXiv:2410.06205; `--norms` weighs the pairs by measured norms. A pixel
     is the exact mean of its offsets, so that waves finer than pixels are white.
     """
@@ -252,7 +252,7 @@ class Contributions(PairwiseRates):
         high += 0.12 * (high - low)
         starts = np.sort([values[0] for _, values, _ in lines])
         height = panel.bbox.height * points_per_pixel(panel)
-        below = min(NAME * canvas.small / height, 0.5)  # of the panel: room for the lowest line's name
+        below = min(NAME * canvas.small / height, 0.5)  # share of the panel for the lowest line's name
         panel.set_ylim(min(low, (starts[0] - below * high) / (1 - below)), high)
         room = height / (high - panel.get_ylim()[0])
         if np.diff(starts).min(initial=np.inf) * room < CLOSE * canvas.small:

@@ -107,7 +107,7 @@ class CurvesNumbers(Numbers[Any]):
         if differ := differing_text(self.view, label, self.apart, same):
             return differ
         if any(encoding.sides for encoding in self.view.encodings):
-            return ""  # positions on a grid are numbered row by row, so curves are not shifted copies
+            return ""  # with positions numbered row by row, curves are not shifted copies of each other
         one = "curves.every_curve_is_the"
         only = one if len(self.apart) == 1 else "curves.with_each_encoding_the"
         return say(only, measure=label) if has_comparable_offsets(self.view) else ""
@@ -379,7 +379,7 @@ class Curves(OneHeadFigure):
             near = [at for at in numbers.nearest_to_mark() if not self.log or at > start]
             others = [(at - start, float(numbers.nearest_distance or 0.0)) for at in near]
             dots = [*here, *others]
-            if numbers.block > 1 and dots:  # makes the line pass through its dots
+            if numbers.block > 1 and dots:  # add the dots to the line, so that it passes through them
                 places, values = zip(*sorted(dots), strict=True)
                 index = np.searchsorted(x, places)
                 x, middle = np.insert(x, index, places), np.insert(middle, index, values)

@@ -27,7 +27,7 @@ from pecli.page.canvas import Canvas
 from pecli.page.lines import plot_dots
 from pecli.page.panels import Panel, PanelGroup
 
-PIXELS = 6  # pixels of a panel's width per mean
+PIXELS = 6  # pixels of width for each mean that is drawn
 HALF = 0.5
 NAME = 0.15  # share of the width that the threshold's label takes
 NEAR_LEVEL = 0.1  # lines less than this above the threshold would cross its label

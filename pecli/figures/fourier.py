@@ -236,7 +236,7 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
         bar, ink = (RULE, panel.xaxis.label.get_color()) if numbers.peaks else ("C1", "C1")
         panel.stairs([numbers.longer_held], [bottom, top], orientation="horizontal", fill=True, color=bar)
         longer = say("fourier.longer_share", wave=length_text(numbers.view), share=percent_text(numbers.longer_held))
-        free = max(numbers.longer_held, float(share[:SLOW].max()))  # right of the bars below it
+        free = max(numbers.longer_held, float(share[:SLOW].max()))  # where the label is clear of the bars below
         label_point(panel, longer, (free, (bottom + top) / 2), ink, canvas, ((1, 0),))
     if named or (numbers.peaks and numbers.slow >= DRIFT and len(share) > 2 * SLOW):
         least, part = (numbers.half, numbers.held) if named else (length / SLOW, numbers.slow)

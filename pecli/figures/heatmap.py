@@ -50,7 +50,7 @@ from pecli.page.colors import DIFFERENCE, NAMED_INK, RULE
 from pecli.page.panels import Axis, ColorBar, Panel, PanelGroup
 
 MOST = 98  # per cent of a learned table's values within the ends of the colour scale
-LARGER = 1.3  # colours end at the largest value if it is at most this many times the MOST percentile
+LARGER = 1.3  # colours end at the largest value if it is at most this many times the percentile of MOST
 RESOLVED = 4  # pixels: shorter waves would look like a pattern that is not there
 BESIDE, LENGTHS = 1.03, 0.16  # left end and width of the bars of row lengths, in widths of the image
 MAX_PARTS = 7  # parts of a sequence (words and images) to label beside it
@@ -96,7 +96,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         if self.inside is not None:
             return [say("heatmap.colours_end", limit=number_text(self.ends[1], 3), share=round(100 * self.inside))]
         whole = not changing or changing[-1] == encoding.width - 1
-        if whole or isinstance(encoding, Harmonic) or self.view.covered.start:  # the headline covers the rest
+        if whole or isinstance(encoding, Harmonic) or self.view.covered.start:  # no constant columns to note
             return []
         text, name = "heatmap.constant_here_and_later", say(encoding.dimension_label)
         return [say(text, dimension=name, first=changing[-1] + 1)]
@@ -219,7 +219,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return replace(result, limit=result.ends[1], dims=dims)
 
     def _with_rows_like(self, other: Self) -> Self:
-        """Return a copy with single rows instead of means if `other` has the single rows of a learned table."""
+        """Return a copy without averaging if `other` is a learned table, which is not averaged; otherwise itself."""
         learned = other.view.encoding.trained and not self.view.encoding.trained
         if not learned or self.table.shape != other.table.shape:
             return self
@@ -293,7 +293,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
         return int(self._steps_of_columns(view).max()) + 1
 
     def _steps_of_columns(self, view: View[TableEncoding]) -> Array:
-        """Return the step at which each dimension shown is revealed, from 0; both columns of a pair have the same."""
+        """Return the step, from 0, that reveals each dimension shown; a step reveals both columns of a pair."""
         encoding, dims = view.encoding, self.shown_dims(view).tolist()
         pairs = [pair for _, pair in encoding.waves()] if isinstance(encoding, Harmonic) else range(encoding.width)
         order = {pair: at for at, pair in enumerate(dict.fromkeys(pairs[dim] for dim in dims))}
@@ -367,7 +367,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
         return dimensions_axis(view.encoding, None if self.dims is None else self.shown_dims(view).tolist())
 
     def decorate(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
-        axes[0].spines[:].set_visible(not view.encoding.signed)  # zeros have the colour of the page
+        axes[0].spines[:].set_visible(not view.encoding.signed)  # without a frame, zeros would blend with the page
         mark_cells(axes[0], self.spans(), canvas, view.encoding.position_text, self.log)
 
     def fit(self, view: View[TableEncoding], axes: list[Axes], canvas: Canvas) -> None:
@@ -537,7 +537,7 @@ def runs_of_axes(encoding: HarmonicOnGrid) -> tuple[Array, Array, list[int]]:
     if encoding.directions_of_pairs is not None:
         return pairs, axes, []
     begins = [0, *(np.flatnonzero(np.diff(axes)) + 1).tolist()]
-    half = len(axes) // 2  # two runs per axis if a pair's columns are d/2 apart
+    half = len(axes) // 2  # if a pair's columns are d/2 apart, each axis has two runs
     runs = len({*axes.tolist()}) * (2 if np.array_equal(axes[:half], axes[half:]) else 1)
     return pairs, axes, begins if len(begins) == runs else []
 

@@ -22,7 +22,7 @@ from pecli.page.panels import Axis, Panel, PanelGroup
 from pecli.page.words import ems
 
 EXAMPLE = "6, 1x4x6, 5, 3x3x4, 6"
-COLOURS = {"w": "C2", "h": "C1", "t": "C0"}  # in the order in which lines are drawn
+COLOURS = {"w": "C2", "h": "C1", "t": "C0"}  # of the lines, in the order of drawing
 WORDS = ("#DDE1E5", "#DDE1E5")  # colours of tokens in the strip, for alternating rows or frames
 OTHER = ("#8B939C", "#B4BBC2")
 GROUND = ("#8B939C", 0.1)  # shade behind images

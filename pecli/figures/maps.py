@@ -26,10 +26,10 @@ from pecli.page.canvas import Canvas
 from pecli.page.panels import ColorBar, Panel, PanelGroup, in_columns
 
 DEFAULT_MAPS = 12  # default number of dimensions, half of them for each axis of a grid
-COLUMNS = 6, 3, 2, 1  # columns of panels that keep both axes in separate rows
+COLUMNS = 6, 3, 2, 1  # numbers of columns with which no row of panels mixes two axes
 VARIES = 0.25  # least range of a dimension that counts as varying, as a share of the largest
 FEW = 6  # with fewer dimensions there are no headings
-CHANGES = (  # headings of dimensions that vary along an axis: contiguous ones, others
+CHANGES = (  # headings of dimensions that vary along an axis: for contiguous dimensions, for others
     ("maps.frames_range", "maps.frames"),
     ("maps.rows_range", "maps.rows"),
     ("maps.columns_range", "maps.columns"),

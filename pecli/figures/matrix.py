@@ -233,5 +233,5 @@ def split_cells(axes: Axes, image: Any, canvas: Canvas, columns_too: bool = True
 
 def update_text_colors(image: Any) -> None:
     """Set the text colour of numbers in an image's cells to suit its current colours."""
-    for cell, text in getattr(image, "numbers", {}).items():  # dots have no numbers
+    for cell, text in getattr(image, "numbers", {}).items():  # an image of dots has none
         text.set_color(text_color_on(image, image.get_array()[cell]))

@@ -102,7 +102,7 @@ class BiasOffsets(OffsetFigure):
     def line_names(self, view: View[Any]) -> list[str]:
         names = full_names(view.encodings) if len(view.encodings) > 1 else [""]
         heads = [(name, e, n) for e, name in zip(view.encodings, names, strict=True) for n in range(e.n_heads)]
-        one = len(view.encodings) == 1 < len(heads)  # the footnote tells the heads apart
+        one = len(view.encodings) == 1 < len(heads)  # then the footnote gives the parameters of the heads
         return [listing([name, head_name(head) if one else e.head_text(head)]) for name, e, head in heads]
 
     def looks(self, view: View[Any], panel: Axes, canvas: Canvas) -> list[Look]:

@@ -212,7 +212,7 @@ class OffsetBands(OffsetFigure):
             own.plot(offsets, mean, marker="o" if len(mean) == 1 else None, **line)
             single = not isinstance(encodings[at], Harmonic) and numbers.block == 1
             band = {"color": line["color"], "alpha": 0.14, "linewidth": 0, "step": "mid" if single else None}
-            own.fill_between(offsets, low, high, **band)  # stepped where offsets are discrete
+            own.fill_between(offsets, low, high, **band)  # in steps if only whole offsets have a value
         self.draw_beside(numbers, axes, canvas)
         scales = self._scales(numbers.view)
         for scale in dict.fromkeys(scales):

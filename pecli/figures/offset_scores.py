@@ -85,7 +85,7 @@ def score_moments(encoding: RotatedPairs, offsets: Array, draws: int) -> Array:
     """
     queries, keys = np.random.default_rng(0).standard_normal((2, draws, 1, encoding.d))
     queries = encoding.rotate(queries, np.zeros(1))[:, 0] / np.sqrt(encoding.d)
-    side = -1 if encoding.decay_rates.any() else 1  # keys before the query, if the sign of the offset matters
+    side = -1 if encoding.decay_rates.any() else 1  # −1: the keys are before the query; matters only with a decay
     parts = []
     for part in track(chunks(0, len(offsets), draws * encoding.d), "turning keys"):
         scores = np.einsum("md,mnd->mn", queries, encoding.rotate_keys(keys, side * offsets[part.start : part.stop]))

@@ -131,7 +131,7 @@ def _labelled_sheet(figure: Figure[Any], view: View[Any], title: str, canvas: Ca
     sheet = Sheet(groups_of(figure, view, canvas), canvas)
     figure.decorate(view, sheet.axes, canvas)
     sheet.take_labels()
-    unknown = " " if sheet.page.height else ""  # reserves a line
+    unknown = " " if sheet.page.height else ""  # a blank reserves a line
     own = {"headline": unknown, "title": capitalised(title), "footnote": unknown}
     sheet.page_texts = Texts(**{name: canvas.final_text(name, own) for name in own})
     return sheet
@@ -194,7 +194,7 @@ def _seen(view: View[Any], sheets: Sequence[Sheet], cells: int) -> View[Any]:
 def _too_fine(figure: Figure[Any], before: View[Any], after: View[Any], sheets: Sequence[Sheet]) -> bool:
     """Return whether images were computed for more pixels than their panels have now, by more than one.
 
-    before, after : the view that the numbers are of, and the view at the current sizes
+    before, after : the view for which the numbers were computed, and the view at the current sizes
     """
     axes = (axes for sheet in sheets for axes in sheet.axes)
     panels = zip(axes, before.panels or (), after.panels or (), strict=True)
@@ -219,7 +219,7 @@ def _draw(sheets: Sequence[Sheet], contents: Sequence[Content], numbers: Any, fr
     mappables = []
     for sheet, (figure, view, title), own in zip(sheets, contents, each, strict=True):
         drawn = figure.draw(own, sheet.axes, canvas)
-        figure.fit(view, sheet.axes, sheet.canvas)  # shortens the texts just drawn to their room
+        figure.fit(view, sheet.axes, sheet.canvas)  # shortens the new texts to the room that they have
         sheet.page_texts = words_of(title, own, canvas)
         sheet.add_bars(drawn)
         mappables += drawn

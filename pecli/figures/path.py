@@ -28,9 +28,9 @@ NAMED = 5  # approximate number of parts between labelled positions
 CROWD = 60  # with more positions the line gets thinner
 DOTS = 400  # with more positions there are no dots
 FAINT, THIN = 0.4, 0.6  # opacity and width in points of lines between dots
-SAME = 0.9  # least share of bends in one direction in a path that circles
-LEAST_TURN, TURNS = 2.5, 2  # least number of positions per turn, and of turns in all
-CLOSED = 0.1  # share of a turn's radius: if its ends are closer, only one has a number
+SAME = 0.9  # a path that circles has at least this share of its bends in one direction
+LEAST_TURN, TURNS = 2.5, 2  # a path that circles has at least this many positions per turn, and turns
+CLOSED = 0.1  # share of a turn's radius: if its ends are closer than this, only one end has a number
 NUMBERED = 8  # approximate number of labelled positions on the marked turn
 MAX_VECTOR_POINTS = 2000  # points that a vector file contains one by one
 
@@ -43,7 +43,7 @@ class PathNumbers(Numbers[TableEncoding]):
     positions: Array = over("position")
     components: tuple[str, ...] = over("component")
     share: Array = aside("component")  # of the variance
-    in_order: bool  # whether, in two components, the point nearest to each position is a neighbour's
+    in_order: bool  # whether, in the plane, the point nearest to each position is the one before or after
     tied: bool  # whether the next component has as much variance as the last
     period: float | None = None  # mean number of positions per turn of a circling path
     round_middle: bool = aside()  # whether all turns have the same centre
@@ -67,7 +67,7 @@ class PathNumbers(Numbers[TableEncoding]):
             angles = angles_around(points)
             angles = angles * np.sign(angles[-1] - angles[0])
             ends = np.searchsorted(np.maximum.accumulate(angles), angles + 2 * np.pi * (1 - ROUNDING))
-            whole = np.flatnonzero(ends < len(points))  # turns that close
+            whole = np.flatnonzero(ends < len(points))  # starts of turns that end within the path
             sums = np.concatenate([[0.0], np.hypot(*(points - np.median(points, axis=0)).T).cumsum()])
             far = (sums[ends[whole] + 1] - sums[whole]) / (ends[whole] + 1 - whole)
             start = int(whole[(far > (1 - ROUNDING) * far.max()).argmax()])
@@ -169,7 +169,7 @@ class Path(Figure[TableEncoding]):
             look: dict[str, Any] = {"cmap": colours, "rasterized": many}
             dotted = len(points) <= DOTS
             width = canvas.scale * (THIN if dotted else min(1.0, sqrt(CROWD / len(points))))  # thinner with many points
-            rows = numbers.view.encoding.sides[-1:] or (len(points) + 1,)  # rows of a grid are not joined
+            rows = numbers.view.encoding.sides[-1:] or (len(points) + 1,)  # length of a grid's rows: not joined
             joined = (numbers.positions[1:] % rows[0]).astype(bool) | (rows[0] > len(points))
             line = LineCollection(list(np.stack([points[:-1], points[1:]], 1)[joined]), linewidths=width, **look)
             line.set_array(numbers.positions[:-1][joined])

@@ -27,7 +27,7 @@ from pecli.page.words import ems
 
 WORST = 2.0  # the largest possible error of a sine
 DECADES = 1e4  # largest ratio of errors on the colour scale
-LOW = 0.9  # share of the positions after which numbers are written above their line
+LOW = 0.9  # beyond this share of the positions, a number is written above its line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
     def _pair_0_note(self) -> str:
         """Return the note that pair 0 has almost no error because its angles are whole positions; "" if untrue."""
         encoding, rows = self.view.encoding, self.view.covered
-        far = max(rows.stop - 1, -rows.start) - np.array([0.0, 1.0])  # the two largest, one of them odd
+        far = max(rows.stop - 1, -rows.start) - np.array([0.0, 1.0])  # the two farthest; one of them is odd
         if not self.wrong or encoding.frequencies()[0] != 1 or not np.array_equal(ROUND[encoding.dtype](far), far):
             return ""
         return say("precision.pair_0_angles_are", dtype=encoding.dtype)

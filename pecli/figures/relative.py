@@ -27,8 +27,8 @@ from pecli.page.panels import ColorBar, Panel, PanelGroup, grids_around, in_colu
 from pecli.page.words import ems
 
 SLICES = 4  # default number of dimensions, which fill a grid beside the offsets
-FINEST, COARSEST = 1 / 8, 3  # shares of the length: wavelengths with a clear number of stripes
-SEEN = 1 / 100, 40  # shares of the length: shorter waves average to 0, longer ones look flat
+FINEST, COARSEST = 1 / 8, 3  # multiples of the length: wavelengths whose stripes can be counted
+SEEN = 1 / 100, 40  # multiples of the length: shorter waves average to 0, longer ones look flat
 FEWEST = 4  # with fewer positions no offset is marked
 STEPS = 25  # up to this many positions, an offset's cells are outlined; beyond, a line marks them
 SHARE = 1 / 4  # share of the length: approximate size of the marked offset

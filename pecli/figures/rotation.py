@@ -32,7 +32,7 @@ from pecli.page.words import ems
 
 FLAT = 0.36  # height over width of images that are stacked
 HALF = 1.2  # half the side of the circles' panel; the largest circle has radius 1
-INNER, START = 0.4, 1.03  # radius of the smallest circle; upper end of the line of the first position
+INNER, START = 0.4, 1.03  # radius of the smallest circle; upper end of the line through all first positions
 FAST, SLOW = 3, 2  # digits in the headline for the fastest and the slowest pair
 TINY = 1e-300  # avoids division by 0
 LINE = 1.1  # ems of small text: least distance between labels of circles
@@ -56,7 +56,7 @@ class RotationNumbers(ColouredNumbers[Rotary]):
 
     def remarks(self) -> list[str]:
         pairs = columns_left_out(self.view.encoding, self.columns_block)
-        left_out = say("rotation.q_note", note=pairs) if pairs else ""  # the circles' title counts pairs itself
+        left_out = say("rotation.q_note", note=pairs) if pairs else ""  # the circles' title counts their pairs
         return [cell_averaging_note(self.view.encoding, self.block, 1 if pairs else self.columns_block), left_out]
 
     def marks(self) -> list[str]:
@@ -123,7 +123,7 @@ class Rotation(RotationFigure):
         before, columns_block = columns_shown(rope, averaged_rows(query, blocks.size), view.pixel_columns)
         after, _ = columns_shown(rope, averaged_rows(rotated, blocks.size), view.pixel_columns)
         paths = np.stack([part[:, pairs].T for part in rope.split(rotated)], axis=-1)
-        limit = float(max(np.abs(query).max(), np.abs(rotated).max()))  # before averaging over pixels
+        limit = float(max(np.abs(query).max(), np.abs(rotated).max()))  # of all numbers, not of the means in pixels
         return RotationNumbers(
             view=view,
             after=after,

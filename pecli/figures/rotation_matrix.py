@@ -60,11 +60,11 @@ class RotationMatrix(RotationFigure):
     def draw(self, numbers: MatrixNumbers, axes: list[Axes], canvas: Canvas) -> list[Any]:
         from matplotlib.patches import Rectangle
 
-        most = max(1.0, float(np.abs(numbers.matrix).max()))  # a scaling may also stretch
+        most = max(1.0, float(np.abs(numbers.matrix).max()))  # above 1 if a scaling also lengthens vectors
         colours = canvas.colours("diverging")
         image = show_matrix(axes[0], numbers.matrix, colours=colours, limits=(-most, most), centred=True)
         look: dict[str, Any] = {"edgecolor": "0.5", "linewidth": 0.5 * canvas.scale, "fill": False}
-        for row, column in np.argwhere(numbers.matrix) if len(numbers.matrix) <= OUTLINED else ():  # around pale cells
+        for row, column in np.argwhere(numbers.matrix) if len(numbers.matrix) <= OUTLINED else ():  # outline pale cells
             axes[0].add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **look))
         self.write_numbers(axes, [image], canvas)
         return [image]

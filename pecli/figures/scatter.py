@@ -37,10 +37,10 @@ NAMED = 3  # most offsets to label beside an enlarged part
 ZOOMED = 0.7  # largest share of both axes that is worth enlarging
 WIDE = 40  # ems of small text: least width of a panel with an enlarged part
 NAME = 0.3  # share of the points' range: room for a label to the right of a streak
-SPLIT = 0.44  # share of the panel's width for the whole, and for the enlarged part
+SPLIT = 0.44  # width of each half, all points and the enlarged part, as a share of the panel's
 MAX_CELLS = 240  # most cells along a side of a density image
 FLAT = 0.55  # height over width of a panel alone in its row
-MARGIN = 0.05  # around the data, as a share of the axis
+MARGIN = 0.05  # space around the data, as a share of the axis
 SHARED = 0.1  # ratio of distinct points to pairs up to which each dot stands for several pairs
 LARGEST, SMALLEST = 14.0, 9.0  # of such dots: largest diameter in points, smallest area in square points
 TINY = 1e-300  # avoids division by 0
@@ -431,7 +431,7 @@ def _label_offsets(axes: Axes, numbers: ScatterNumbers, most: int, canvas: Canva
         if (np.abs(others - end) < APART * (high - low)).all(axis=1).any():
             return
         style: dict[str, Any] = {"ha": "right" if right else "left", "va": "center", "fontsize": canvas.small}
-        hexagon = 0.0 if few else axes.bbox.width * points_per_pixel(axes) / HEXAGONS  # half of it is beyond the point
+        hexagon = 0.0 if few else axes.bbox.width * points_per_pixel(axes) / HEXAGONS  # it extends beyond its point
         aside = 5 * canvas.scale + hexagon
         away = (-aside if right else aside, 0)
         style["color"] = axes.xaxis.label.get_color() if numbers.exceptions is None else "C0"

@@ -41,8 +41,8 @@ SCALING_NAMES = {
     "ntk": "NTK-aware",
     "dynamic": "dynamic NTK",
 }  # other scalings keep their option value
-NEAR = 4.0  # ratio of two contexts below which the lower one's label goes below its line
-MARGIN = 0.08  # above and below the wavelengths, as a share of the axis
+NEAR = 4.0  # if two contexts have a smaller ratio, the label of the lower one goes below its line
+MARGIN = 0.08  # space above and below the wavelengths, as a share of the axis
 WIDE = 72 * 0.85  # estimated points of panel width per inch of page width
 DOT, SMALLEST_DOT = 4.0, 1.8  # diameters in points
 BEYOND, UNSCALED = "C1", "C5"  # colours of pairs beyond a length, and of unscaled wavelengths
@@ -91,7 +91,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
 
     def message(self) -> str:
         encodings = self.view.encodings
-        if any(self.still):  # the longest wavelength is not shown
+        if any(self.still):  # a pair that does not rotate has no finite wavelength
             return ""
         if self.trained and all(isinstance(encoding, Harmonic) for encoding in encodings):
             return self._beyond_trained_text(self.trained)
@@ -120,7 +120,8 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     def level(self) -> int | None:
         """The length to compare wavelengths with, or None.
 
-        It is the trained length, or, for a single unscaled formula with longer waves, the length shown.
+        It is the trained length, if given. Otherwise it is the length shown, but only for a single formula without
+        scaling and with waves longer than that.
         """
         (encoding, *others), length = self.view.encodings, self.view.positions.length
         if self.trained or self.shows_ratio:
@@ -200,9 +201,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return say(text, count=int(each[0].sum()), all=len(each[0]), length=trained, wavelengths=waves)
 
     def _counts_text(self, text: str, counted: Array, **blanks: Any) -> str:
-        """Return the headline with text key `text` and, per encoding, the number of pairs in the mask `counted`.
+        """Return a headline that states, per encoding, how many pairs are in the mask `counted`.
 
-        blanks : values for the other placeholders of the text
+        text, blanks : the text's key, and values for its other placeholders
 
         Returns "" if the encodings have different numbers of pairs, if no pair is counted, or if the text is too long.
         """

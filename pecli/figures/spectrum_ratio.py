@@ -158,7 +158,7 @@ def needed_factor(view: View[TableEncoding]) -> float | None:
 
 
 def bands_of(view: View[TableEncoding]) -> dict[int, dict[str, Array]]:
-    """Return masks of the pairs that each blending scaling leaves unchanged, blends and scales, by its index."""
+    """Return masks of the unchanged, blended and scaled pairs, by index of the encoding, for scalings that blend."""
     found = {}
     for at, encoding in enumerate(view.encodings):
         weights = encoding.blend() if isinstance(encoding, Scaled) else []

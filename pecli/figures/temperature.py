@@ -25,9 +25,9 @@ from pecli.page.canvas import Canvas
 from pecli.page.lines import plot_dots
 from pecli.page.panels import Panel, PanelGroup
 
-BEFORE = 8  # ratio of the first change of a factor and the first position on the axis
+BEFORE = 8  # the axis begins at 1/BEFORE of the position at which a factor first changes
 APART = 8  # ratio of neighbouring ticks
-LAST = 3  # smallest ratio of the last position and the tick before it
+LAST = 3  # least ratio between the last position and the tick before it
 SAME = 1e-9  # largest relative difference of equal factors
 SPACE = 0.06  # space above and below the lines, as a share of their range
 

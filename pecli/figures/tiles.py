@@ -115,7 +115,7 @@ class Tiles(OverGrid):
         at = every if self.at is None else positions_at(self.at, view)
         low, high, mean, pairs = compared.offset_map(at, every)
         offsets = np.meshgrid(*(np.arange(1 - side, side) for side in encoding.sides), indexing="ij")
-        known, apart = np.isfinite(mean), np.count_nonzero(offsets, axis=0)  # number of axes with an offset
+        known, apart = np.isfinite(mean), np.count_nonzero(offsets, axis=0)  # along how many axes two patches differ
         least, most = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 1.0)
         in_line, elsewhere = (
             float(np.average(mean[kind], weights=pairs[kind])) if kind.any() else np.nan
@@ -176,7 +176,7 @@ class Tiles(OverGrid):
         right, bottom = (columns - 1) * numbers.step + wide / 2, (rows - 1) * numbers.step + tall / 2
         panel = axes[0] if canvas.narrow else _tiles_axes(axes[0], whole.shape, canvas)
         panel.set(xlim=(-wide / 2, right), ylim=(bottom, -tall / 2))
-        if numbers.step > 1:  # ticks at the shown patches
+        if numbers.step > 1:  # put ticks at patches that are shown
             steps = [numbers.step * times for times in (1, 2, 5, 10, 20)]
             for axis in (panel.xaxis, panel.yaxis):
                 axis.set_major_locator(FittingTicks(partial(multiples, steps)))

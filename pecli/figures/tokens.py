@@ -161,8 +161,8 @@ def random_vector(seed: int, word: str, width: int) -> Array:
 def read_order(text: str, words: Sequence[str]) -> list[int]:
     """Return the second order as indices: token order[i] is at place i.
 
-    text : "reverse", "swap:I,J", or the tokens in another order; the k-th of equal tokens is the k-th of them in
-        the first order
+    text : "reverse", "swap:I,J", or the tokens in another order; of equal tokens, the k-th in `text` is the k-th in the
+        first order
     """
     order, wanted = list(range(len(words))), split_tokens(text)
     if text == "reverse":

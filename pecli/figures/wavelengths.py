@@ -83,7 +83,7 @@ def repetition_text(encoding: TableEncoding, dims: Array, waves: Array) -> str:
     dims, waves : the dimensions and their wavelengths in positions, shape (dims,)
     """
     moving = np.flatnonzero(np.isfinite(waves))
-    known = has_known_waves(encoding) and not encoding.sides  # rows and columns of a grid have different units
+    known = has_known_waves(encoding) and not encoding.sides  # on a grid, rows and columns have different units
     if not known or not len(moving):
         return ""
     fast, slow = (int(moving[own]) for own in (waves[moving].argmin(), waves[moving].argmax()))
@@ -91,7 +91,7 @@ def repetition_text(encoding: TableEncoding, dims: Array, waves: Array) -> str:
     one = waves[fast] == waves[slow]
     high = high if encoding.position_unit else short_length(encoding, float(waves[slow]))
     named = encoding.dimension_names()
-    if named and not named[0].isdigit():  # the names give the periods
+    if named and not named[0].isdigit():  # names such as "hour hand" tell the periods
         return "" if one else say("waves.fastest_and_slowest", low=low, high=high)
     label = say(encoding.dimension_label)
     names = {"dimension": label, "first": int(dims[fast]), "last": int(dims[slow]), "low": low}

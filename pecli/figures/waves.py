@@ -26,10 +26,10 @@ from pecli.page.text import points_per_pixel
 from pecli.page.words import ems
 
 DEFAULT_LANES = 5  # default number of lanes
-ROUGH, FEW = 10.0, 400  # wavelengths below ROUGH show corners on up to FEW positions
+ROUGH, FEW = 10.0, 400  # waves shorter than ROUGH have visible corners if drawn over up to FEW positions
 TO_CREST = 1.25  # wavelengths from 0 to a sine's second crest, where it visibly repeats
 LEAST = 3.5  # ems: height of a lane with room for the text of its wavelength
-LANE, ABOVE, MEASURE = 3.0, 0.25, 1.4  # heights: between lanes, above the first, of a wavelength's label
+LANE, ABOVE, MEASURE = 3.0, 0.25, 1.4  # distance of lanes, space above the first, height of a wavelength's label
 KEY = 0.7  # height of "sin" and "cos" above and below the centre of a lane
 DOTTED = 120  # with more positions there are no dots
 FINE = 2000  # least number of points of a curve
@@ -199,7 +199,7 @@ class Waves(Revealing[TableEncoding]):
         fine = np.linspace(rows.start, rows.stop - 1, max(FINE, 4 * len(numbers.positions)))
         scaled = zip(numbers.low / numbers.limit, numbers.values / numbers.limit, looks, strict=False)
         lanes = [(lane, at) for lane, own in enumerate(self.lanes(numbers.view)) for at in range(len(own))]
-        for line, ((lane, at), (low, high, look)) in enumerate(zip(lanes, scaled, strict=False)):  # those revealed
+        for line, ((lane, at), (low, high, look)) in enumerate(zip(lanes, scaled, strict=False)):  # lines shown so far
             base, dotted = -LANE * lane, rows.length <= DOTTED
             if curved:
                 curve = sine_column(encoding, int(numbers.dims[line]), fine) / numbers.limit

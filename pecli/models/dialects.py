@@ -212,7 +212,7 @@ def translate(dialect: Dialect, data: Mapping[str, Any]) -> Translation:
     ]
     lost = {names[own] for own in dropped if own in names} - {*assumed}
     findings += _not_used(item, architecture.name, content, lost)
-    # findings name a nested key by its last part
+    # findings on nested keys name only the last part of a key
     ends = {own.rpartition(".")[2]: key for own, key in names.items()}
     return Translation(item, _nested(ours), {**ends, **names}, architecture, findings, content)
 
@@ -277,7 +277,7 @@ def _value(given: Flat, key: str) -> Any:
 
 
 def _by_word(key: str, value: Any, words: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values that a word of a key implies; raise UsageError for an unknown word."""
+    """Return what `value`, a word that `key` may have, implies for other keys; raise UsageError for an unknown word."""
     word = value if isinstance(value, str) else json.dumps(value, default=str)
     if word not in words:
         raise UsageError(f"{key} is {safe_text(value)}, but pecli only knows {', '.join(words)}")

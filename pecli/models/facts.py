@@ -18,7 +18,7 @@ SINUSOIDAL_LAYOUTS: dict[str, dict[str, str]] = {
     "sinusoidal_halves": {"layout": "concatenated"},
     "sinusoidal_j": {"layout": "concatenated", "family": "tensor2tensor"},
 }
-SINCOS2D_LAYOUTS: dict[str, dict[str, str]] = {  # MAE's table, DETR's from 2π/n to 2π, RT-DETR's with the row first
+SINCOS2D_LAYOUTS: dict[str, dict[str, str]] = {  # of MAE; of DETR (coordinates 2π/n to 2π); of RT-DETR (rows first)
     "sincos2d_mae": {},
     "sincos2d_detr": {"layout": "interleaved", "first": "row", "scale_grid": "detr"},
     "sincos2d_rows": {"first": "row"},

@@ -80,7 +80,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
 
 
 def _axial(reading: Reading, rotary: int, d: int) -> dict[str, Any]:
-    """Return the parameters for how axes, such as rows and columns, share the pairs, and for their coordinates.
+    """Return the parameters of axes such as rows and columns: how they share the pairs, and their coordinates.
 
     rotary, d : number of columns that are rotated, and of all columns of a head
     """

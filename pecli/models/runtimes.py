@@ -156,7 +156,7 @@ def _by_rules(
 ) -> RuntimeResult:
     """Return the result of a runtime's rules for a config: an error, or the model that the changed config describes.
 
-    why : sentences that precede those of the rules in the result's `why`
+    why : the first sentences of the result's `why`; sentences from the rules follow
     """
     scaling, facts = _facts(data, runtime)
     rules = [rule for rule in runtime.rules if {*rule["when"]} <= facts]
@@ -254,7 +254,7 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
 
 
 def _facts_of_parts(data: Mapping[str, Any], inside: Mapping[str, Any]) -> dict[str, bool]:
-    """Return the further conditions for a model of which only a part was looked up.
+    """Return further conditions, for a model type of which only some parts were looked up in a runtime.
 
     inside : the object with the scaling
     """

@@ -48,7 +48,7 @@ QWEN_TABLE = 32_767  # number of factors in the table of modeling_qwen.py
 
 
 def logn_of(reading: Reading) -> tuple[int, int] | None:
-    """Return (length beyond which Qwen-7B's code multiplies queries by a logarithm, number of its factors).
+    """Return the length beyond which Qwen-7B's code multiplies queries by a logarithm, and how many factors it has.
 
     From modeling_qwen.py of Qwen/Qwen-7B. The key still counts as unread, because the rates do not depend on it.
     """

@@ -94,7 +94,7 @@ def every_layer(specs: Sequence[str]) -> dict[str, list[str]]:
 
     Raises
     ------
-    UsageError : a spec names one kind of layers or parameters, or is that of an encoding
+    UsageError : a spec names parameters or a single kind of layer, or an encoding instead of a file
     """
     from pecli.models.reader import read_model
 

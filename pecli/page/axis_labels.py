@@ -203,7 +203,7 @@ def write_user_labels(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Can
         if text is not None and not shown:
             raise UsageError(f"no panel has such a label: leave {option_text(name)} out", option=name, value=text)
         for label in shown if text is not None else ():
-            beside, line, _ = label.get_text().rpartition("\n")  # the row's name in a grid
+            beside, line, _ = label.get_text().rpartition("\n")  # `beside`: in a grid, the row's name
             label.set_text(beside + line + text)
     if canvas.cbar_label and not any(panel.bar for panel in panels):
         raise UsageError("there is no colour bar: leave --cbar-label out", option="cbar_label")

@@ -30,11 +30,11 @@ class CellImage(AxesImage):
     """
 
     def __init__(self, axes: Any, **options: Any) -> None:
-        super().__init__(axes, interpolation="none", **options)  # without resampling, where possible
+        super().__init__(axes, interpolation="none", **options)  # not resampled, if possible
         self.numbers: dict[tuple[int, int], Text] = {}  # texts in cells, by row and column
-        self.extremes: tuple[float, float] | None = None  # of the numbers that the cells average, if known
+        self.extremes: tuple[float, float] | None = None  # lowest and highest number before averaging, if known
         self.few = FEW
-        self.ramp: tuple[Any, tuple[float, float]] | None = None  # the continuous map and its limits, for classes
+        self.ramp: tuple[Any, tuple[float, float]] | None = None  # for coloured classes: continuous map, limits
 
     def get_transform(self) -> Any:
         """Return the transform to pixels.

@@ -96,7 +96,7 @@ class BracketLabel(Label):
 def _bracket_shift(axes: Axes, canvas: Canvas, right: float, up: float) -> ScaledTranslation:
     """Return the translation from a panel's frame to a bracket to its right or above it.
 
-    right, up : 1 or 0
+    right, up : 1 for the direction of the shift, 0 for the other
     """
     far = BRACKET * canvas.scale / 72
     return ScaledTranslation(right * far, up * far, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
@@ -177,7 +177,7 @@ def place_labels(axes: Axes, canvas: Canvas) -> None:
     """Move all labels so that none overlaps another; called after each change of the panel's size or limits."""
     for kind, place in PLACING.items():
         if labels := labels_of(axes, kind):
-            axes.get_xlim(), axes.get_ylim()  # updates the limits after drawing
+            axes.get_xlim(), axes.get_ylim()  # makes matplotlib update the limits
             place(axes, labels, canvas)
 
 

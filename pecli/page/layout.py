@@ -315,7 +315,7 @@ class _Arrangement:
         return self.edge + (max(words, self.spare_across) + 2 * self.gap if self.texts_left else 0.0)
 
     def _panel_margins(self, at: int) -> Box:
-        """Return the margins of a panel, including the axis labels that it shows itself and its legend."""
+        """Return the margins of a panel, including its legend and the axis labels that it shows itself."""
         own, shown = self.margins[at], self.shown[at]
         boxes = [own.own, *([own.x] if shown.below else []), *([own.y] if shown.left else [])]
         left, bottom, right, top = (max(sides) for sides in zip(*boxes, strict=True))
@@ -389,7 +389,7 @@ class _Arrangement:
         rows = [place.top for place in self.places]
         level = {row: max(foot for foot, own in zip(feet, rows, strict=True) if own == row) for row in rows}
         pairs = zip(self.boxes, titles, rows, strict=True)
-        self.title_feet = [level[row] if title else box[3] for box, title, row in pairs]  # aligned in each row
+        self.title_feet = [level[row] if title else box[3] for box, title, row in pairs]  # titles in a row are aligned
         self.above = [foot + title for foot, title in zip(self.title_feet, titles, strict=True)]
         self.plot = min(self.x), max(rights)
         self.words_left = self.edge if self.texts_left else self.plot[0]
@@ -421,7 +421,7 @@ class _Arrangement:
         own = () if self.among_words else self.owners.items()
         self.title_bar = min([LEAST_BAR * em, *(self._room_on_title(bar, at) for bar, at in own)])
         self.on_titles = self.title_bar >= LEAST_ON_TITLE * em
-        for bar, at in own:  # beside the title if it fits
+        for bar, at in own:  # a bar is beside its title if it fits
             if self.on_titles:
                 strips[bar] = self.above[at]
                 continue

@@ -137,7 +137,7 @@ def add_bar(
     ends = (low, high)
     if bar.trimmed and seen.any():
         ends = max(low, float(seen.min(initial=0.0))), min(high, float(seen.max(initial=0.0)))
-    first, last = mappable.ramp[1] if getattr(mappable, "ramp", None) else (low, high)  # of all classes
+    first, last = mappable.ramp[1] if getattr(mappable, "ramp", None) else (low, high)  # ramp: of all classes
     marked = [first, 0.0, last] if first < 0 < last else [first, last]
     if bar.trimmed:
         marked = sorted({at for at in (*ends, 0.0) if ends[0] <= at <= ends[1]})

@@ -189,7 +189,7 @@ class Sheet:
 
         below : whether its legend is below it
         """
-        axes.get_xlim(), axes.get_ylim()  # updates the limits after drawing
+        axes.get_xlim(), axes.get_ylim()  # makes matplotlib update the limits
         had_axis, axes.axison = axes.axison, False
         titles = axes.title, axes._right_title  # type: ignore[attr-defined]  # has no public name
         for title in titles:

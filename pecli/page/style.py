@@ -76,11 +76,11 @@ def font_families(font: str | None, texts: str, notes: list[str]) -> list[str]:
     lost = {sign for sign in texts if any(ord(sign) in codes for codes in OTHERS)}
     if lost and (lost := lost - _characters_of(used)):
         fallback = installed_families(CJK_FONTS)
-        used = fallback + used if "$" in texts else used + fallback  # mathematics uses only the first family
+        used = fallback + used if "$" in texts else used + fallback  # a formula uses only the first family
         lost -= _characters_of(fallback)
     if lost and FALLBACK not in used:
         used, lost = [*used, FALLBACK], lost - _characters_of([FALLBACK])
-    if lost and re.search(CJK, "".join(lost)):  # shown under -q as well
+    if lost and re.search(CJK, "".join(lost)):  # a warning, which is shown with -q, too
         warnings.warn("no font for Chinese is installed: install Noto Sans CJK, or give --font FILE.ttf", stacklevel=2)
     elif lost:
         notes.append(f"no font in use has {' '.join(sorted(lost)[:5])}, which are drawn as boxes; try --font FILE.ttf")

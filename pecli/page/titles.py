@@ -173,7 +173,7 @@ class TitleLine:
             label.set_position((self.end * (label.get_horizontalalignment() == "right"), self.foot + self.above))
 
     def put_sign(self) -> None:
-        """Place the sign in the middle of the gap, or to the left of axis labels in the gap."""
+        """Place the sign in the middle of the gap between panels, but to the left of axis labels in that gap."""
         for sign in labels_of(self.axes, SignLabel):
             beside = self.axes.yaxis.get_tightbbox() if self.axes.yaxis.label.get_visible() else None
             sign.set_in_layout(beside is not None)  # without axis labels the gap has room for it

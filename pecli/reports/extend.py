@@ -237,7 +237,7 @@ def extend(
 
 
 def _extended_layer(model: Model) -> tuple[str, Layer]:
-    """Return the first kind of layer with a rope that has layers without attention window.
+    """Return the first kind of layer that has a rope and, in at least one layer, no attention window.
 
     Raises FileError if there is none.
     """

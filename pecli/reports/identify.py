@@ -56,7 +56,7 @@ UP_TO = {  # text keys of differences between the printed command's table and th
     "scale": "identify.up_to_scale",
     "columns_of_zeros": "identify.up_to_zeros",
 }
-KEPT = {  # forms in which the numbers are stored
+KEPT = {  # text keys of the forms in which the numbers can be stored
     "complex": "identify.kept_complex",
     "pairs": "identify.kept_pairs",
     "pairs_in_front": "identify.kept_pairs_in_front",
@@ -83,14 +83,14 @@ KEPT = {  # forms in which the numbers are stored
     "octaves": "identify.kept_octaves",
 }
 ROTATIONS = {"complex", "rotations", "pairs"}  # forms in which the cosines and sines of RoPE are stored
-ROUNDED = {  # what was rounded to a short type
+ROUNDED = {  # text keys of what was rounded to a smaller number type
     "rates": "identify.what_rates",
     "positions": "identify.what_positions",
     "angles": "identify.what_angles",
     "rates_and_positions": "identify.what_rates_positions",
     "rates_positions_and_angles": "identify.what_all",
 }
-UNITS = {  # rate of pair 0 if degrees and radians were confused
+UNITS = {  # rate of pair 0 if degrees and radians were confused, and its text key
     pi / 180: "identify.angles_taken_for_degrees",
     180 / pi: "identify.angles_turned_into_degrees",
 }

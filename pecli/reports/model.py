@@ -39,7 +39,7 @@ COMPARED = (
     "model.context",
     "model.layers",
     "model.pairing",
-)  # in order
+)  # facts to compare, in the order of the report
 IN_WORDS = {
     "rope": "model.rotary_position_embedding_queries",
     "learned": "model.learned_table_row_for",
@@ -203,7 +203,7 @@ def names_of(models: Sequence[Model]) -> list[str]:
 
 
 def facts_by_model(models: Sequence[Model]) -> dict[str, list[str]]:
-    """Return the facts as text: for each fact, its text for every model, in the order of `COMPARED`."""
+    """Return the facts on the models: for each fact, one text per model. Facts have the order of `COMPARED`."""
     every = [_all_facts(model) for model in models]
     known = dict.fromkeys([*map(say, COMPARED), *chain(*every)])
     rows = {name: [facts.get(name, "") for facts in every] for name in known if any(name in facts for facts in every)}

@@ -113,8 +113,7 @@ class Job:
             groups_of(self.analysis, self.view, self.canvas)
         check_bytes(*self._drawing(), "lower --dpi or --size, or give fewer values")
         if self.analysis.parts(self.view) is None:
-            if self._bytes_of(self.view) > UNCHECKED:  # the needed view has no more
-                self.check_memory(self._needed_view)
+            self.check_memory(self._needed_view)
         else:  # computed and written part by part
             for path, _ in self.targets:
                 check_disk(self.figure.name, self.analysis.shape(self.view), path, SHORTER)
@@ -399,7 +398,9 @@ class Job:
 
     @property
     def _needed_view(self) -> View[Any]:
-        return self.view if self.needs_all_numbers else self.display_view
+        """The view that memory must hold: all numbers if a file has them or if they are few, else those displayed."""
+        every = self.needs_all_numbers or self._bytes_of(self.view) <= UNCHECKED
+        return self.view if every else self.display_view
 
     def _drawing(self) -> tuple[str, int]:
         """Return the start of a message with the number of pixels, and the approximate bytes needed to draw them."""

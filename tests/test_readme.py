@@ -294,6 +294,32 @@ for sys.argv in {[["pecli", *words(line)] for line in lines]}:
 """
 
 
+@pytest.mark.parametrize(("code", "warned"), [
+    ("print('one\\ntwo')", "printed 'one two'"),
+    ("print('one'); import sys; sys.exit(3)", "was skipped: its import ends Python with exit(3) and printed 'one'"),
+    ("raise RuntimeError('no GPU')", "was skipped: no GPU"),
+])  # fmt: skip
+def test_a_plugin_that_prints_exits_or_fails_is_one_line_and_changes_no_result(
+    code: str, warned: str, folder: Path, process: Process
+) -> None:
+    info = folder / "installed" / "loud-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[pecli.encodings]\nnoise = loud:Noise\n", encoding="utf-8")
+    noise = "from pecli.encodings.binary import Binary\nclass Noise(Binary):\n    name = 'noise'\n"
+    (info.parent / "loud.py").write_text(f"{code}\n{noise}", encoding="utf-8")
+    source = str(Path(pecli.__file__).parents[1])
+    np.save(folder / "t.npy", np.eye(3))
+    small = "pecli heatmap t.npy"  # a name that is not one of pecli's own encodings
+    for line in (f"{small} -o a.csv --json", f"{small} -o - --format csv"):
+        alone, beside = (
+            process(["-c", typed(line)], folder, {"PYTHONPATH": os.pathsep.join(paths)}, text=True)
+            for paths in ([source], [source, str(info.parent)])
+        )
+        assert (beside.returncode, beside.stdout) == (0, alone.stdout)
+        assert beside.stderr == f"pecli: warning: encoding plugin 'noise' of loud {warned}\n"
+
+
 @pytest.mark.long
 def test_the_figure_of_another_package_is_a_figure_like_the_others(
     plugin: Path, folder: Path, process: Process

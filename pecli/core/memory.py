@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 import re
 import shutil
+import time
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from pecli.core.errors import UsageError
@@ -52,10 +55,16 @@ def check_bytes(what: str, needed: int, advice: str, copies: int = 1) -> None:
     what : start of the message, including its verb: "the picture takes"
     advice : what to try, which ends the message
     """
-    free = available() if copies * needed > UNCHECKED else None
+    free = _once_a_second(available, int(time.monotonic())) if copies * needed > UNCHECKED else None
     if free is not None and copies * needed > free:
         times = f", {copies} times over," if copies > 1 else ""
         raise UsageError(f"{what} {format_bytes(needed)}{times} but {format_bytes(free)} is free: {advice}")
+
+
+@lru_cache(maxsize=1)
+def _once_a_second(look: Callable[[], int | None], second: int) -> int | None:
+    """Return what `look` returns, from the first call in that second: a batch checks thousands of pictures in it."""
+    return look()
 
 
 def check_disk(what: str, shape: tuple[int, ...], path: str, advice: str) -> None:

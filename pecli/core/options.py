@@ -318,9 +318,9 @@ class Options:
         self._check_whole()
 
     def _check_whole(self) -> None:
-        for name, value in self.changed().items():
-            owner, values = self.options()[name].only_with or ("", ())
-            if owner and getattr(self, owner) not in values:
+        for name, (owner, values) in _conditions(type(self)).items():
+            value = getattr(self, name)
+            if value != self.options()[name].default and getattr(self, owner) not in values:
                 text = f"{name} belongs to {owner}={', '.join(values)}, but {owner} is {getattr(self, owner)}"
                 raise UsageError(text, option=name, value=value)
         self.check()
@@ -336,8 +336,7 @@ class Options:
 
     def inputs(self) -> tuple[str, ...]:
         """Return the files that the values name. Classes in which such a value need not be a file override this."""
-        values = (getattr(self, name) for name, entry in self.options().items() if entry.file)
-        return tuple(value for value in values if value is not None)
+        return tuple(value for name in _files(type(self)) if (value := getattr(self, name)) is not None)
 
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:
@@ -370,15 +369,22 @@ class Options:
 
     def settings(self) -> dict[str, Any]:
         """Return the values of the options that apply, in order. Those with `only_with` may not apply."""
-        owners = {name: entry.only_with for name, entry in self.options().items()}
-        return {n: getattr(self, n) for n, owner in owners.items() if not owner or getattr(self, owner[0]) in owner[1]}
+        owners = _conditions(type(self))
+        idle = {name for name, (owner, values) in owners.items() if getattr(self, owner) not in values}
+        return {name: getattr(self, name) for name in self.options() if name not in idle}
+
+    @cached_property
+    def written(self) -> dict[str, str]:
+        """The texts of the options that apply and have a value, by name."""
+        known = self.options()
+        return {name: known[name].write(value) for name, value in self.settings().items() if value is not None}
 
     def changed(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the values that differ from their defaults; `defaults` override the options' own."""
-        standing = {
-            n: default_of(entry, defaults) if defaults else entry.default for n, entry in self.options().items()
-        }
-        return {n: value for n, default in standing.items() if (value := getattr(self, n)) != default}
+        standing = _defaults(type(self))
+        if defaults:
+            standing = {**standing, **default_values(self.options(), defaults)}
+        return {name: value for name, default in standing.items() if (value := getattr(self, name)) != default}
 
 
 def canonical_name(options: Mapping[str, Option], word: str) -> str:
@@ -415,6 +421,24 @@ def default_of(entry: Option, defaults: Mapping[str, Any]) -> Any:
 def default_values(options: Mapping[str, Option], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the `defaults` for these options, without options whose default is None."""
     return {name: value for name, value in defaults.items() if name in options and options[name].default is not None}
+
+
+@cached
+def _defaults(cls: Any) -> dict[str, Any]:
+    """Return the default of each option."""
+    return {name: entry.default for name, entry in _options(cls).items()}
+
+
+@cached
+def _files(cls: Any) -> tuple[str, ...]:
+    """Return the names of the options that may name a file."""
+    return tuple(name for name, entry in _options(cls).items() if entry.file)
+
+
+@cached
+def _conditions(cls: Any) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Return `only_with` of the options that have it."""
+    return {name: entry.only_with for name, entry in _options(cls).items() if entry.only_with}
 
 
 @cached

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Collection
+from contextlib import redirect_stdout
 from typing import Any
+
+from pecli.core.errors import shorten
 
 
 def load_plugins(group: str, base: type[Any], described: Collection[str], taken: Collection[str]) -> dict[str, Any]:
-    """Return the classes of an entry point group by name. A broken one is skipped with a warning.
+    """Return the classes of an entry point group by name. A broken one, also one that exits, is skipped with a warning.
+
+    What a plugin prints while it is loaded becomes a warning: it would spoil a result on standard output.
 
     Parameters
     ----------
@@ -20,8 +26,10 @@ def load_plugins(group: str, base: type[Any], described: Collection[str], taken:
 
     found: dict[str, Any] = {}
     for point in entry_points(group=group):
+        printed, wrong = io.StringIO(), ""
         try:
-            plugin = point.load()
+            with redirect_stdout(printed):
+                plugin = point.load()
             if not (isinstance(plugin, type) and issubclass(plugin, base)):
                 raise TypeError(f"{plugin!r} is not a subclass of {base.__module__}.{base.__name__}")
             lacking = [name for name in described if not hasattr(plugin, name)]
@@ -33,8 +41,13 @@ def load_plugins(group: str, base: type[Any], described: Collection[str], taken:
             if point.name in taken:
                 raise ValueError("that name is pecli's own")
             found[point.name] = plugin
+        except SystemExit as error:
+            wrong = f"was skipped: its import ends Python with exit({error})"
         except Exception as error:  # importing a plugin can raise anything
+            wrong = f"was skipped: {error}"
+        text = " ".join(printed.getvalue().split())
+        said = " and ".join(filter(None, [wrong, text and f"printed '{shorten(text)}'"]))
+        if said:
             package = point.dist.name if point.dist else "an unknown package"
-            what = base.__name__.lower()
-            warnings.warn(f"{what} plugin {point.name!r} of {package} was skipped: {error}", stacklevel=2)
+            warnings.warn(f"{base.__name__.lower()} plugin {point.name!r} of {package} {said}", stacklevel=2)
     return found

@@ -33,10 +33,12 @@ class Revealing(Figure[E]):
 
     def check_revealed(self, view: View[E]) -> None:
         """Raise UsageError if `revealed` is larger than the number of steps, or given although there is one step."""
+        if self.revealed is None:
+            return
         every = self.steps(view)
-        if self.revealed is not None and every == 1:
+        if every == 1:
             raise UnusedOptionError("revealed", self.revealed, f"this {self.name} is drawn in one step")
-        if self.revealed is not None and self.revealed > every:
+        if self.revealed > every:
             text = f"{option_text('revealed', self.revealed)} is more than the {every} steps of this {self.name}"
             raise UsageError(text, option="revealed", value=self.revealed)
 

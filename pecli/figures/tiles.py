@@ -105,6 +105,7 @@ class Tiles(OverGrid):
                 option="at",
                 advice="give --at, such as --at=0x3x5",
             )
+        positions_at(self.at or (), view)
 
     def shape(self, view: View[OnGrid]) -> tuple[int, ...]:
         shown = (-(-side // self._patch_step(view)) for side in view.encoding.sides)

@@ -234,6 +234,7 @@ class _Reader:
         if not all(kinds) or not self.figures:
             parts = "at least one [[figure]], and [batch] and [defaults] as tables"
             raise FileError(f"{path} needs {parts}: see pecli batch --init")
+        self.real_folder = Path(real_path(str(folder)))
         self.known: dict[str, Option] = {}  # options of the figures so far
 
     def read(self, only: Sequence[str]) -> Batch:
@@ -353,9 +354,10 @@ class _Reader:
             name = asked.figure.name
             text = f"output is missing: {name} is a report and has no picture, so name a file such as {name}.json"
             raise UsageError(text, option="output")
-        paths = [path_inside(self.folder, path) for path in asked.paths]
+        paths = [path_inside(self.folder, path, real=self.real_folder) for path in asked.paths]
         check_generated_names(asked, paths)
-        job = replace(asked.written_to(list(map(escape_placeholders, paths))), where=where).settle()
+        output = asked.output.changed_to(output=tuple(map(escape_placeholders, paths)), format=None)
+        job = replace(asked, output=output, where=where).settle()
         job.check(written=self.written)
         return job
 
@@ -369,9 +371,13 @@ def _is_selected(figure: Any, number: int, patterns: Sequence[str]) -> bool:
     return any(fnmatch.filter(map(str, names), pattern) for pattern in patterns)
 
 
-def path_inside(folder: Path, path: str, option: str = "output") -> str:
-    """Return the path inside the folder; raise UsageError if it would leave the folder."""
-    if path == STDIN or not Path(real_path(str(folder / path))).is_relative_to(real_path(str(folder))):
+def path_inside(folder: Path, path: str, option: str = "output", real: Path | None = None) -> str:
+    """Return the path inside the folder; raise UsageError if it would leave the folder.
+
+    real : the folder with links resolved, if that is known
+    """
+    inside = str(folder / path)
+    if path == STDIN or not Path(real_path(inside)).is_relative_to(real or real_path(str(folder))):
         text = f"{option_text(option, path)} is outside the folder {folder}: name a file inside it"
         raise UsageError(text, option=option, value=path)
-    return str(folder / path)
+    return inside

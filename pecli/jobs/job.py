@@ -18,7 +18,7 @@ from pecli import __version__
 from pecli.analysis import Analysis, View
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import IN_ENGLISH, Language, join_title, options_set_by_environment, say, use_language
-from pecli.core.memory import PIXEL, check_bytes, check_disk, check_memory
+from pecli.core.memory import PIXEL, UNCHECKED, check_bytes, check_disk, check_memory
 from pecli.core.options import Option, Options, canonical_name
 from pecli.core.positions import Positions
 from pecli.encodings.base import common_pieces, distinguishing_labels, panel_titles, title_of_several, titled_text
@@ -235,8 +235,8 @@ class Job:
 
     def written_to(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Self:
         """Return the same job with other output files."""
-        given = {**self.output.settings(), "output": list(paths), "format": format}
-        return replace(self, output=Output.make(given))
+        read = Output.read_values({"output": list(paths), "format": format})
+        return replace(self, output=self.output.changed_to(**read))
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -349,7 +349,7 @@ class Job:
         """
         read = {place_of(path) for path in self.inputs()}
         for path, format in self.targets:
-            if place_of(path) in read:
+            if read and place_of(path) in read:
                 text = f"{option_text('output', path)} is a file that the picture is made from: name another file"
                 raise UsageError(text, option="output", value=path)
             if written:
@@ -391,11 +391,16 @@ class Job:
     @property
     def memory(self) -> int:
         """Approximate bytes of memory needed to make the files."""
-        return 8 * self.figure.copies * prod(self.analysis.shape(self._needed_view)) + self._drawing()[1]
+        return self._bytes_of(self._needed_view) + self._drawing()[1]
+
+    def _bytes_of(self, view: View[Any]) -> int:
+        return 8 * self.figure.copies * prod(self.analysis.shape(view))
 
     @property
     def _needed_view(self) -> View[Any]:
-        return self.view if self.needs_all_numbers else self.display_view
+        """The view that memory must hold: all numbers if a file has them or if they are few, else those displayed."""
+        every = self.needs_all_numbers or self._bytes_of(self.view) <= UNCHECKED
+        return self.view if every else self.display_view
 
     def _drawing(self) -> tuple[str, int]:
         """Return the start of a message with the number of pixels, and the approximate bytes needed to draw them."""

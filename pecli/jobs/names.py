@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pecli.core.errors import OutputError, UnknownNameError, UsageError, option_text
-from pecli.core.options import Option, Options, canonical_name, write_scalar
+from pecli.core.lazy import cached
+from pecli.core.options import Option, canonical_name, write_scalar
 from pecli.core.positions import Positions
 from pecli.files.formats import format_of
 from pecli.files.metadata import can_carry, find_metadata
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 MAX_NAME_BYTES = 120  # longest generated file name; file systems allow 255
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+UNSAFE = re.compile(r"[^\w.+-]+")  # in file names
 IN_TITLE = re.compile(r"\$[^$]*\$|\{\{|\}\}|\{(\w+)\}")  # braces between dollar signs are mathematics
 
 
@@ -45,7 +47,7 @@ def targets_of(job: Job) -> tuple[Target, ...]:
     known = placeholders(job) if any("{" in path for path in output.output) else {}
     names, unsaid = (fill_placeholders(path, known) for path in paths), "png" if figure.drawn else "md"
     targets = tuple(Target(name, format_of(name, output.format, unsaid)) for name in names)
-    places = [place_of(path) for path, _ in targets]
+    places = [place_of(path) for path, _ in targets] if len(targets) > 1 else [""]
     for at, (path, _) in enumerate(targets):
         if places[at] in places[:at]:
             alike = _spelled_otherwise([path, targets[places.index(places[at])].path])
@@ -76,19 +78,19 @@ def clashes(jobs: Sequence[Job], read: Iterable[str] = ()) -> list[str]:
     read : further files that no job may write, besides the inputs of the jobs
     """
     kept = {place_of(path) for path in [*read, *(path for job in jobs for path in job.inputs())]}
-    writing: dict[str, list[Job]] = {}
-    paths: dict[str, list[str]] = {}
+    writing: dict[str, list[tuple[str, Job]]] = {}
     for job in jobs:
         for path in job.paths:
-            place = place_of(path)
-            paths.setdefault(place, []).append(path)
-            writing.setdefault(place, []).append(job)
+            writing.setdefault(place_of(path), []).append((path, job))
     wrong = []
-    for at, several in writing.items():
+    for at, written in writing.items():
+        if at not in kept and len(written) == 1:
+            continue
+        paths, several = [path for path, _ in written], [job for _, job in written]
         places = "; ".join(filter(None, dict.fromkeys(job.where for job in several)))
-        path = paths[at][0]
+        path = paths[0]
         shown = f"{path} ({places})" if places else path
-        if alike := _spelled_otherwise(paths[at]):
+        if alike := _spelled_otherwise(paths):
             shown += f", {alike}"
         if at in kept:
             wrong.append(f"{shown} would replace a file that a picture is made from: choose another name")
@@ -125,7 +127,7 @@ def name_of(job: Job) -> str:
     parts = [job.figure.name, *(job.specs() if several else [job.encodings[0].name])]
     for part in (*(() if several else job.encodings), *job.parts):
         named = {*part.changed(job.defaults), *job.swept}
-        texts |= {name: text for name, text in _option_texts(part).items() if name in named}
+        texts |= {name: text for name, text in part.written.items() if name in named}
     texts |= {name: text for name, text in _swept_texts(job).items() if name != "encoding"}
     parts += [name if text == "true" else f"{name}{text}" for name, text in texts.items()]
     text = _safe(re.sub("hf:|@[0-9a-f]{40}", "", "-".join(parts)))  # keep only the name of a model on the hub
@@ -145,15 +147,22 @@ def _swept_texts(job: Job) -> dict[str, str]:
 
 def placeholders(job: Job) -> dict[str, str]:
     """Return the text for each placeholder of file names: all options, and figure, command, encoding and format."""
-    known = {
-        name: text for part in (job.positions, job.canvas, job.language) for name, text in _option_texts(part).items()
+    several: dict[str, dict[str, None]] = {}
+    for encoding in job.encodings:
+        for name, text in encoding.written.items():
+            several.setdefault(name, {})[text] = None
+    return {
+        "figure": job.figure.name,
+        **job.positions.written,
+        **job.canvas.written,
+        **job.language.written,
+        **{name: ", ".join(texts) for name, texts in several.items()},
+        **job.figure.written,
+        "command": job.figure.name,
+        "encoding": "-".join(encoding.name for encoding in job.encodings),
+        "format": job.output.format or "png",
+        **_swept_texts(job),
     }
-    values = [item for encoding in job.encodings for item in _option_texts(encoding).items()]
-    known |= {name: ", ".join(dict.fromkeys(text for own, text in values if own == name)) for name, _ in values}
-    known |= _option_texts(job.figure)
-    names = "-".join(encoding.name for encoding in job.encodings)
-    item = {"command": job.figure.name, "encoding": names, "format": job.output.format or "png"}
-    return {"figure": job.figure.name, **known, **item, **_swept_texts(job)}
 
 
 def fill_placeholders(path: str, known: Mapping[str, str]) -> str:
@@ -163,8 +172,12 @@ def fill_placeholders(path: str, known: Mapping[str, str]) -> str:
     ------
     UnknownNameError : a placeholder that is not the name of an option
     """
-    every = {**Positions.options(), **Canvas.options(), **encoding_parameters()}
-    return _fill(PLACEHOLDER, path, {name: _safe(text) for name, text in known.items()}, every, "output")
+    return _fill(PLACEHOLDER, path, known, _options_in_names(), "output", _safe)
+
+
+@cached
+def _options_in_names() -> dict[str, Option]:
+    return {**Positions.options(), **Canvas.options(), **encoding_parameters()}
 
 
 def fill_texts(job: Job) -> Canvas:
@@ -189,22 +202,31 @@ def fill_texts(job: Job) -> Canvas:
     return job.canvas.changed_to(**filled)
 
 
-def _fill(blank: re.Pattern[str], text: str, known: Mapping[str, str], every: Mapping[str, Option], option: str) -> str:
+def _fill(
+    blank: re.Pattern[str],
+    text: str,
+    known: Mapping[str, str],
+    every: Mapping[str, Option],
+    option: str,
+    shown: Callable[[str], str] = str,
+) -> str:
     """Return the text of `option` with its placeholders filled in; raise UnknownNameError for an unknown one.
 
     blank : matches a placeholder, with its name as the first group
     known : text of each placeholder
     every : options by name, to resolve other spellings of their names
+    shown : what is filled in for such a text
     """
 
     def fill(match: re.Match[str]) -> str:
         if match[1] is None:
             return match[0][0] if match[0] in ("{{", "}}") else match[0]
-        if (name := canonical_name(every, match[1])) not in known:
+        name = match[1] if match[1] in known else canonical_name(every, match[1])
+        if name not in known:
             raise UnknownNameError(
                 "placeholder", match[1], known, option=option, advice="write {{ }} for literal braces"
             )
-        return known[name]
+        return shown(known[name])
 
     return blank.sub(fill, text)
 
@@ -216,9 +238,4 @@ def escape_placeholders(path: str) -> str:
 
 def _safe(text: str) -> str:
     """Return the text with characters that are unsafe in file names replaced by "_"."""
-    return re.sub(r"[^\w.+-]+", "_", text)
-
-
-def _option_texts(part: Options) -> dict[str, str]:
-    known = part.options()
-    return {name: known[name].write(value) for name, value in part.settings().items() if value is not None}
+    return UNSAFE.sub("_", text)

@@ -116,8 +116,10 @@ class Result:
 
 def is_done(job: Job) -> bool:
     """Return whether every file of the job exists and was made from the same job by the same versions."""
+    if not job.targets or not all(map(os.path.isfile, job.paths)):  # before the metadata, which take longer to make
+        return False
     wanted = json.loads(job.metadata)
-    return bool(job.targets) and all(carries(path, wanted) for path in job.paths)
+    return all(carries(path, wanted) for path in job.paths)
 
 
 def carries(path: str, wanted: dict[str, object]) -> bool:

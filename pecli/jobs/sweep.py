@@ -5,10 +5,11 @@ An option with several values is swept; the jobs of all combinations are a sweep
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import product
+from functools import partial
+from itertools import chain, product
 from math import prod
 from os.path import splitext
 from typing import Any, TypeVar
@@ -184,7 +185,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     several = tuple(name for name, each in values.items() if len(each) > 1)
     text = tuple(dict.fromkeys([*several, *_parameters_in_specs(values, several)]))
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
-    jobs = tuple(replace(_job(kind, combination), swept=text, axes=several) for combination in combinations)
+    maker = _Maker(kind)
+    jobs = tuple(maker.job(combination, swept=text, axes=several) for combination in combinations)
     return Sweep(jobs, tuple(product(*(range(len(values[name])) for name in several))))
 
 
@@ -300,7 +302,7 @@ def _split_into_steps(kind: type[Revealing[Any]], values: dict[str, Sequence[Any
         text = "--reveal makes a picture of every step, --revealed only of the steps given"
         raise UsageError(text, option="revealed", advice="give one of them")
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
-    jobs = [replace(_job(kind, combination), output=Output(), shown=True).settle() for combination in combinations]
+    jobs = [replace(_Maker(kind).job(each), output=Output(), shown=True).settle() for each in combinations]
     steps = max(job.figure.steps(job.view) for job in jobs if isinstance(job.figure, Revealing))
     files = [ending_of(str(path)) for output in values.get("output", ()) for path in _as_list(output)]
     pages = {"pages": [True]} if any(FORMATS[own].paged for own in files if own in FORMATS) else {}
@@ -345,31 +347,62 @@ def _parameters_in_specs(values: Mapping[str, Sequence[Any]], several: Sequence[
     return [name for spec in specs for name in parse_encoding(spec)[1]]
 
 
-def _job(kind: type[Analysis[Any]], given: Mapping[str, Any]) -> Job:
-    """Return the job for a mapping with one value per option; only parameters of encodings are not parsed yet."""
-    known = shared_options(kind)
-    shared = {name: value for name, value in given.items() if name in known and value is not None}
-    own = {name: value for name, value in given.items() if name not in known}
-    choice = _part(EncodingOption, shared, _defaults(EncodingOption, kind))
-    positions = _part(Positions, shared, _defaults(Positions, kind))
-    figure = _part(kind, shared, _defaults(kind, kind))
-    parsed = [parse_encoding(spec) for spec in choice.encoding or (kind.default_encoding,)]
-    _check_names(figure, [encoding for encoding, _ in parsed], own, chosen="encoding" in given)
-    meant = [_applicable(encoding, own, written) for encoding, written in parsed]
-    refused = {name: value for name, value in own.items() if not any(name in values for values in meant)}
-    encodings = tuple(
-        _encoding(encoding, {**values, **refused}, _defaults(encoding, kind), written)
-        for (encoding, written), values in zip(parsed, meant, strict=True)
-    )
-    whole = all(encoding.own_positions for encoding in encodings)
-    if whole:
-        refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)
-    if given.get("length") is None:
-        rows = None if whole else _shortest_table(encodings, positions.start, figure.length_in_use)
-        positions = positions.changed_to(length=figure.default_length(rows))
-    canvas = _part(Canvas, shared, _defaults(Canvas, kind))
-    output, language = _part(Output, shared, {}), _part(Language, shared, _defaults(Language, kind))
-    return Job(figure, encodings, positions, canvas, output, language=language)
+class _Maker:
+    """Makes the jobs of one sweep. What several of them have in common is made once and shared.
+
+    A value in several combinations must be the same object in all of them.
+    """
+
+    def __init__(self, kind: type[Analysis[Any]]) -> None:
+        self.kind, self.made = kind, dict[tuple[Any, ...], Any]()
+
+    def job(self, given: Mapping[str, Any], **about: Any) -> Job:
+        """Return the job for a mapping with one value per option; only parameters of encodings are not parsed yet.
+
+        about : other fields of the job
+        """
+        figure: Analysis[Any] = self._part(self.kind, given)
+        canvas, output, language = self._part(Canvas, given), self._part(Output, given), self._part(Language, given)
+        known, (choice,) = shared_options(self.kind), EncodingOption.options()
+        own = {name: value for name, value in given.items() if name not in known or name == choice}
+        key = (Encoding, *map(id, own.values()))
+        encodings: tuple[Encoding, ...] = self._once(key, lambda: self._encodings(figure, own))
+        positions = self._part(Positions, given)
+        whole = all(encoding.own_positions for encoding in encodings)
+        if whole:
+            refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)
+        if given.get("length") is None:
+            rows = None if whole else _shortest_table(encodings, positions.start, figure.length_in_use)
+            length, asked = figure.default_length(rows), positions
+            positions = self._once((id(asked), length), lambda: asked.changed_to(length=length))
+        return Job(figure, encodings, positions, canvas, output, language=language, **about)
+
+    def _part(self, owner: type[P], given: Mapping[str, Any]) -> P:
+        """Return one group of a job's options; the parsed values that are given override the figure's defaults."""
+        options = owner.options()
+        own = {name: value for name, value in given.items() if name in options and value is not None}
+        make = partial(owner.of_read, {**_defaults(owner, self.kind), **own})
+        return self._once((owner, *chain.from_iterable((name, id(value)) for name, value in own.items())), make)
+
+    def _encodings(self, figure: Analysis[Any], given: Mapping[str, Any]) -> tuple[Encoding, ...]:
+        """Return the encodings for the given values of their parameters and of the option that chooses them."""
+        (choice,) = EncodingOption.options()
+        own = {name: value for name, value in given.items() if name != choice}
+        specs = self._part(EncodingOption, given).encoding or (self.kind.default_encoding,)
+        parsed = [parse_encoding(spec) for spec in specs]
+        _check_names(figure, [encoding for encoding, _ in parsed], own, chosen=choice in given)
+        meant = [_applicable(encoding, own, written) for encoding, written in parsed]
+        refused = {name: value for name, value in own.items() if not any(name in values for values in meant)}
+        return tuple(
+            _encoding(encoding, {**values, **refused}, _defaults(encoding, self.kind), written)
+            for (encoding, written), values in zip(parsed, meant, strict=True)
+        )
+
+    def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """Return what `make` returned when it was first called for this key."""
+        if key not in self.made:
+            self.made[key] = make()
+        return self.made[key]
 
 
 def _applicable(encoding: type[Encoding], given: Mapping[str, Any], written: Mapping[str, str]) -> dict[str, Any]:
@@ -410,12 +443,6 @@ def _check_names(
         if name == "seq_len":  # the name of the length in other programs
             advice += f"; {option_text('length')} is how many positions are shown"
         raise UsageError(text, option=name, value=value, advice=advice)
-
-
-def _part(owner: type[P], read: Mapping[str, Any], defaults: Mapping[str, Any]) -> P:
-    """Return one group of a job's options; the parsed values in `read` override the defaults."""
-    options = owner.options()
-    return owner.of_read({**defaults, **{name: value for name, value in read.items() if name in options}})
 
 
 def _encoding(

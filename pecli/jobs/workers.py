@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pecli.core.errors import PecliError
@@ -22,6 +22,7 @@ Results = Generator[tuple[int, "Future[R]"], None, None]  # (index of the item, 
 
 START = "fork" if sys.platform == "linux" else "spawn"  # start method of worker processes
 PATIENCE = 2.0  # seconds without a result before checking that the workers are alive
+PENDING = 512  # items submitted to an executor and not finished; more than the processes of most clusters
 WAITING = 8  # most results per process that wait to be returned in order; bounds the memory
 MOST = 61 if sys.platform == "win32" else sys.maxsize  # most processes of a pool on Windows
 
@@ -44,6 +45,7 @@ def cores() -> int:
 def in_executor(work: Callable[[T], R], items: Sequence[T], executor: Executor) -> Results[R]:
     """Submit the work for each item to the executor and yield (index, future) as they finish.
 
+    At most PENDING items are submitted and not finished, so that the first results do not wait for the last item.
     If the executor has a method ``watch``, it is called while no result arrives, and raises if the workers are gone.
     """
     from concurrent.futures import FIRST_COMPLETED, wait
@@ -51,9 +53,12 @@ def in_executor(work: Callable[[T], R], items: Sequence[T], executor: Executor) 
     running: dict[Future[R], int] = {}
     watch = getattr(executor, "watch", None)
     try:
-        for number, item in enumerate(items):
-            running[executor.submit(work, item)] = number
-        while running:
+        left = enumerate(items)
+        while True:
+            for number, item in islice(left, PENDING - len(running)):
+                running[executor.submit(work, item)] = number
+            if not running:
+                return
             done, _ = wait(running, PATIENCE if watch else None, FIRST_COMPLETED)
             for future in done:
                 yield running.pop(future), future

@@ -243,7 +243,22 @@ def batch() -> list[Row]:
         Row(f"`pecli batch`, {HEATMAPS} heatmaps, -j 2", two, every, f"{HEATMAPS} plain scripts", "time ≥ 8"),
         Row("the same, -j 2", two, item, "-j 1", "time ≥ 1.6"),
         Row("the same, nothing to do", nothing, shown, "`pecli --version`", "at most 1 s more"),
+        *plans(),
     ]
+
+
+def plans() -> list[Row]:
+    """Return rows for planning the largest batches: one figure of 100,000 pictures, and 5,000 figures of 20."""
+    sweep = 'base = "2..100:50"\nd = "2..100:50"\nlength = "2..41"\noutput = "many/{base}-{d}-{length}.png"\n'
+    each = 'base = {number}\nd = "2..40:20"\noutput = "many/{number}-{{d}}.png"\n'
+    texts = {"one figure": [sweep], "5,000 figures": [each.format(number=number) for number in range(1, 5001)]}
+    rows = []
+    for what, figures in texts.items():
+        text = "".join(f'[[figure]]\ncommand = "heatmap"\n{figure}' for figure in figures)
+        Path("plan.toml").write_text(text, encoding="utf-8")
+        planned = pecli("batch", "plan.toml", "--dry-run")
+        rows.append(alone("`pecli batch --dry-run`, 100,000 heatmaps", planned, what, "under 20 s, under 500 MB"))
+    return rows
 
 
 def table(rows: Sequence[Row]) -> str:

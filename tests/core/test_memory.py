@@ -25,7 +25,6 @@ def test_linux_and_every_control_group_say_how_much_is_free(tmp_path: Path, monk
     monkeypatch.setattr(memory, "PROC", tmp_path / "proc")
     monkeypatch.setattr(memory, "GROUPS", groups := tmp_path / "groups")
     assert memory.available() is None
-    memory.check_memory("distance", (10**9, 10**9), "")  # a system that does not say is trusted
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/meminfo").write_text("MemTotal:  9000 kB\nMemFree:  10 kB\nMemAvailable:   5000 kB\n")
     (tmp_path / "proc/self/cgroup").write_text("3:cpu:/other\n0::/user.slice/run-7.scope\n")
@@ -36,6 +35,11 @@ def test_linux_and_every_control_group_say_how_much_is_free(tmp_path: Path, monk
     assert memory.available() == 400 + 7  # what is only kept of files that were read can be had
     limit(groups, "350", 300)
     assert memory.available() == 50 + 7
+
+
+def test_a_system_that_does_not_say_how_much_is_free_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: None)
+    memory.check_memory("distance", (10**9, 10**9), "")
 
 
 def slope(name: str, options: dict[str, Any], lengths: tuple[int, int], whole: bool) -> float:

@@ -19,6 +19,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import PecliError
+from pecli.jobs.batch import read_batch
 from pecli.jobs.job import Job, versions
 from pecli.jobs.run import FAILED, SKIPPED, WRITTEN, Result, is_done, run
 from pecli.jobs.sweep import make_job
@@ -300,6 +301,16 @@ def test_what_an_executor_loses_is_that_pictures_failure(figures: str, error: Ex
     outcomes = sorted(pecli.batch(figures, executor=executor), key=lambda outcome: outcome.paths)
     assert [outcome.state for outcome in outcomes] == [WRITTEN, FAILED, WRITTEN]
     assert said in str(outcomes[1].failure)
+
+
+def test_the_first_result_comes_before_all_pictures_are_submitted(
+    figures: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pecli.jobs.workers.PENDING", 2)
+    executor, submitted = Answering(lambda _: None), list[int]()
+    for _ in run(read_batch(figures).jobs, executor=executor):
+        submitted.append(executor.count)
+    assert submitted == [2, 2, 3]
 
 
 def test_a_dask_cluster_draws_a_batch(figures: str, ask: Any) -> None:

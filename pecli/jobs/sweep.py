@@ -361,13 +361,14 @@ class _Maker:
 
         about : other fields of the job
         """
-        figure: Analysis[Any] = self._part(self.kind, given)
-        canvas, output, language = self._part(Canvas, given), self._part(Output, given), self._part(Language, given)
         known, (choice,) = shared_options(self.kind), EncodingOption.options()
+        shared = {name: value for name, value in given.items() if name in known}
+        figure: Analysis[Any] = self._part(self.kind, shared)
+        canvas, output, language = self._part(Canvas, shared), self._part(Output, shared), self._part(Language, shared)
         own = {name: value for name, value in given.items() if name not in known or name == choice}
         key = (Encoding, *map(id, own.values()))
         encodings: tuple[Encoding, ...] = self._once(key, lambda: self._encodings(figure, own))
-        positions = self._part(Positions, given)
+        positions = self._part(Positions, shared)
         whole = all(encoding.own_positions for encoding in encodings)
         if whole:
             refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)

@@ -84,7 +84,7 @@ def table_bytes(kind: str) -> bytes:
     return buffer.getvalue()
 
 
-@pytest.mark.some(8)
+@pytest.mark.long
 @runs
 @pytest.mark.parametrize("kind", TABLE_READERS)
 def test_tables(kind: str, count: int, tmp_path: Path) -> None:

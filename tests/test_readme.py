@@ -143,6 +143,7 @@ def test_the_lines_of_articles_and_questions_are_understood(
     ] == []
 
 
+@pytest.mark.long
 def test_the_lines_beside_other_tools_are_understood(ask: Ask, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Picture, "pieces", lambda _, formats: [[b""] for _ in formats])
     monkeypatch.setattr("pecli.models.config_file.download", lambda *_: "config.json")
@@ -169,6 +170,7 @@ def test_the_chinese_readme_has_the_same_lines_and_pictures() -> None:
     assert len(re.findall("[\u4e00-\u9fff]", CHINESE)) > 1500  # it is in Chinese
 
 
+@pytest.mark.long
 def test_its_shards_are_all_there_is(ask: Ask, site: Path) -> None:
     ((line, parts),) = re.findall(r"'(pecli [^']*)\$SLURM_ARRAY_TASK_ID/(\d+)'", TEXT)
     made = [ask(*words(f"{line}{part}/{parts}"), "--dry-run").out for part in range(1, int(parts) + 1)]

@@ -114,6 +114,7 @@ def test_what_is_there_already_is_skipped_and_force_draws_it(ask: Ask, figures: 
     assert counts(ask("batch", "figures.toml", "-j", "1", "--force").err) == (5, 0, 0)
 
 
+@pytest.mark.long
 def test_the_lines_of_a_dry_run_make_what_the_batch_makes(ask: Ask, figures: Path) -> None:
     for line in ask("batch", "figures.toml", "--dry-run").out.splitlines():
         program, *words = shlex.split(line)
@@ -239,6 +240,7 @@ def test_what_cannot_be_drawn_is_named_and_the_others_are_drawn(
     assert (fast.code, places(fast.err)) == (1, PLACES[:1]) and fast.err.endswith("pecli: 2 not begun\n")
 
 
+@pytest.mark.long
 def test_results_have_what_could_not_be_drawn_under_the_same_keys(ask: Ask, undrawable: Path) -> None:
     ended = ask("batch", "undrawable.toml", "--json", "-j", "1")
     results = json.loads(ended.out)["results"]

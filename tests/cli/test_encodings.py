@@ -75,7 +75,7 @@ def test_an_unknown_encoding_ends_with_2_and_the_nearest(name: str, said: str) -
     assert ended.stdout == ""
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "learned"])
 def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> None:
     """Run at a tenth of the resolution, at a length that takes no time."""
@@ -88,7 +88,7 @@ def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> Non
 
 
 # the numbers of each are in the record; what draws and refuses them is the figure's, of which a share is enough
-@pytest.mark.some(10)
+@pytest.mark.some(20)
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: str) -> None:

@@ -81,7 +81,7 @@ def test_a_picture_and_a_file_are_answers(server: Server) -> None:
     assert (status, headers["Content-Type"]) == (200, "application/pdf") and body.startswith(b"%PDF")
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("question", "value", "headers", "status"),
     [

@@ -25,7 +25,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(9)
 @pytest.mark.parametrize("name", PANEL)
 def test_a_page_fits_the_terminal_and_ends_with_lines_to_try(name: str, ask: Ask) -> None:
     ended = ask(name, "--help")
@@ -43,6 +43,7 @@ def test_a_page_fits_the_terminal_and_ends_with_lines_to_try(name: str, ask: Ask
 OWN = {"recipe": {"output"}}  # the file that a line writes, not one to write
 
 
+@pytest.mark.long
 def test_an_option_has_one_help_in_every_command() -> None:
     """But for those of one figure, report or encoding; what it takes and its default, in brackets, may differ."""
     helps: dict[str, set[str]] = defaultdict(set)
@@ -90,7 +91,7 @@ def test_the_parameters_are_those_of_the_chosen_encoding(ask: Ask) -> None:
     assert word == clock
 
 
-@pytest.mark.some(60)
+@pytest.mark.long
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_to_try_runs(line: str, ask: Ask, folder: Path) -> None:
     program, name, *words = shlex.split(line)

@@ -66,6 +66,7 @@ def test_the_line_that_it_prints_draws_the_same_table(ask: Ask, folder: Path) ->
     assert np.load("drawn.npy") == pytest.approx(table, abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("steps", "count"), [(1, 1), (3, 3)])
 def test_rows_that_are_off_are_counted(steps: int, count: int, ask: Ask, folder: Path) -> None:
     np.save("t.npy", np.delete(sines(80, 16), range(50, 50 + steps), axis=0))
@@ -96,6 +97,7 @@ def test_three_rows_are_too_few(ask: Ask, folder: Path) -> None:
     assert (ended.code, ended.out.splitlines()[0]) == (1, say("identify.its_rows_are_too", name="t.npy", count=3))
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "safetensors"])
 def test_every_kind_of_file_is_read(ending: str, ask: Ask, folder: Path) -> None:
     table, name = sines(20, 8), f"t.{ending}"
@@ -152,7 +154,7 @@ def test_a_mistake_is_named_with_what_was_meant(ask: Ask, folder: Path) -> None:
     assert "常见错误" in ask("identify", "t.npy", "--lang", "zh").out
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("case", RATES, ids=[f"{case['key']}" for case in RATES])
 def test_rates_of_released_models_tell_their_scaling(case: dict[str, Any], ask: Ask) -> None:
     scaling = (case["config_v4"].get("rope_scaling") or {}).get("rope_type", "default")
@@ -187,7 +189,7 @@ def test_the_picture_has_table_formula_and_difference(ask: Ask, folder: Path) ->
     assert own.shape == formula.shape == (40, 16) and np.abs(difference).max() < 1e-14
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["permuted", "wide", "start", "token"])
 def test_a_picture_of_tables_that_the_formula_does_not_cover_as_they_are(kind: str, ask: Ask, folder: Path) -> None:
     parts = sines(8, 8), sines(6, 8)
@@ -243,7 +245,7 @@ def test_arrays_are_read_from_whatever_has_them() -> None:
             pecli.identify(wrong)
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize("line", ["identify t.npy", "model config.json", "tensors t.npy", "encodings rope"])
 def test_every_file_that_is_asked_for_is_written(line: str, ask: Ask) -> None:
     np.save("t.npy", pecli.encode("sinusoidal", d=8, length=20))
@@ -279,6 +281,7 @@ def test_strict_asks_for_a_formula_without_a_mistake(ask: Ask, folder: Path) -> 
     assert say("words.first_to_last", first=80, last=95) in ask("identify", "t.npy").out
 
 
+@pytest.mark.long
 def test_the_start_is_told_where_phases_nearly_agree(ask: Ask, folder: Path) -> None:
     assert ask("table", "-e", "sinusoidal:family=timestep,d=4", "--start", "100", "-n", "128", "-o", "t.npy").code == 0
     assert told(ask, "t.npy")["first_position"] == 100
@@ -331,6 +334,7 @@ def test_rows_of_zeros_are_named_wherever_they_are(case: str, ask: Ask, folder: 
     assert (data["rows_of_zeros"], data["wrong"], data["wrong_columns"]) == (zeros, 1, [3])
 
 
+@pytest.mark.long
 def test_a_row_of_zeros_before_a_grid_is_named(ask: Ask, folder: Path) -> None:
     np.save("t.npy", np.concatenate([np.zeros((1, 32)), pecli.encode("sincos2d:d=32,grid=7x9")]))
     data = told(ask, "t.npy")
@@ -397,7 +401,7 @@ def test_divisors_are_rates_with_their_base(ask: Ask, folder: Path, stored: bool
         assert (ended.code, ended.err.count("\n"), "--base" in ended.err) == (2, 1, True)
 
 
-@pytest.mark.some(8)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "same", "up_to", "said"),
     [

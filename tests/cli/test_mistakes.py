@@ -232,7 +232,7 @@ def left(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*")}
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("line", "words"), MISTAKES + OF_FILES, ids=[line for line, _ in MISTAKES + OF_FILES])
 def test_a_mistake_is_one_line_that_says_what_to_do(line: str, words: list[str], ask: Ask, furnished: Path) -> None:
     code = 1 if (line, words) in OF_FILES else 2
@@ -273,7 +273,7 @@ STATES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.posix
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("line", [line.format(f"a.{end}") for end, lines in FILES.items() for line in lines])
@@ -362,7 +362,7 @@ def test_advice_works_when_followed(line: str, way: str, value: str, ask: Ask) -
     assert ask(*way.replace("…", value).split(" "), "-n", "6", "-o", "a.npz").code == 0
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(33)
 @pytest.mark.parametrize("figure", ANALYSES)
 def test_whatever_parameter_is_misplaced_the_line_to_try_is_of_a_figure_that_shows_it(figure: str) -> None:
     flags = {item.flag for kind in ENCODINGS.values() for item in kind.options().values()}
@@ -370,7 +370,7 @@ def test_whatever_parameter_is_misplaced_the_line_to_try_is_of_a_figure_that_sho
     assert [answer[0] for answer in answers if answer and not ANALYSES[answer[1]].takes(ENCODINGS[answer[2]])] == []
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
@@ -426,7 +426,7 @@ def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -
     assert pecli.figure("heatmap", encoding="beaten", beat=2, length=3).job.encodings[0] == Beaten(beat=2)
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(24)
 @pytest.mark.parametrize("name", [*PANEL, *ALIASES])
 def test_the_help_that_is_named_is_that_of_the_command(name: str, ask: Ask, furnished: Path) -> None:
     before = ["a.png"] if name == "redraw" else ["heatmap"] if name == "explore" else []

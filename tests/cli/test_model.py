@@ -167,7 +167,7 @@ CONTEXTS: list[tuple[dict[str, Any], str, list[str], tuple[int | None, ...]]] = 
 ]  # fmt: skip
 
 
-@pytest.mark.some(15)
+@pytest.mark.long
 @pytest.mark.parametrize(("config", "kind", "words", "expected"), CONTEXTS)
 def test_model_and_stats_count_in_the_same_contexts(
     ask: Ask, folder: Path, config: dict[str, Any], kind: str, words: list[str], expected: tuple[int | None, ...]

@@ -56,6 +56,7 @@ def test_one_file_is_a_command_line_that_makes_it_again(ask: Ask, made: dict[str
         assert Path(name).read_bytes() == data
 
 
+@pytest.mark.long
 def test_several_files_are_a_batch_file_that_skips_and_makes_them(ask: Ask, made: dict[str, bytes]) -> None:
     ended = ask("recipe", *made)
     assert (ended.code, ended.err) == (0, "")

@@ -35,6 +35,7 @@ def test_what_is_given_changes_and_the_old_file_stays(ask: Ask, folder: Path, ol
     assert after == {**before, "size": "4x3"}
 
 
+@pytest.mark.long
 def test_parameters_and_sweeps_work_as_in_the_figures_own_command(ask: Ask, folder: Path, old: bytes) -> None:
     assert ask("redraw", "old.png", "--base", "10,100", "-o", "b{base}.npy").out.split() == ["b10.npy", "b100.npy"]
     assert np.array_equal(np.load("b100.npy"), pecli.encode(d=6, length=9, base=100))

@@ -100,7 +100,7 @@ def entries(name: str) -> list[Any]:
     return [*inspect.signature(command_of(name).function).parameters.values()]
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(12)
 @pytest.mark.parametrize("name", [name for name in PANEL if name not in ("schema", "skill", "explore")])
 def test_a_schema_is_one_and_closed_at_the_top(ask: Ask, name: str) -> None:
     printed = ask("schema", name).out
@@ -114,7 +114,7 @@ def test_a_schema_is_one_and_closed_at_the_top(ask: Ask, name: str) -> None:
     assert all(item["additionalProperties"] is False for item in items)
 
 
-@pytest.mark.some(10)
+@pytest.mark.some(40)
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.usefixtures("files")
 def test_what_is_printed_is_as_the_schema_has_it(ask: Ask, schemas: dict[str, Any], line: str) -> None:
@@ -127,6 +127,7 @@ def test_what_is_printed_is_as_the_schema_has_it(ask: Ask, schemas: dict[str, An
         assert not schema.is_valid({**answer, "results": [{**item, "another key": 1}]})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("word", "said"), [("heatmpa", "did you mean 'heatmap'?"), ("explore", "unknown command")])
 def test_a_command_without_a_schema_is_refused(ask: Ask, word: str, said: str) -> None:
     ended = ask("schema", word)

@@ -148,6 +148,7 @@ def in_time() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.some(4)
 @pytest.mark.posix
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize(
@@ -184,6 +185,7 @@ def test_an_encoding_that_is_no_text_is_refused(encoding: Any, ask: Ask, folder:
         assert ask(*words).code == 2
 
 
+@pytest.mark.long
 @pytest.mark.posix
 @pytest.mark.usefixtures("in_time")
 def test_a_long_cell_is_read_or_refused_at_once(ask: Ask) -> None:

@@ -76,7 +76,7 @@ def load(path, map_location, weights_only):
 """
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize("single", [True, False])
 @pytest.mark.posix
 def test_the_line_that_converts_a_file_of_torch_makes_one_that_is_read(ask: Ask, folder: Path, single: bool) -> None:

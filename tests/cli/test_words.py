@@ -61,6 +61,7 @@ def test_what_means_the_same_is_understood(typed: str, own: str, ask: Ask) -> No
     assert sorted(text.split()) == sorted(f"{own} --dpi 10 --output a.json".split())
 
 
+@pytest.mark.long
 def test_a_range_is_as_many_pictures_evenly_spaced_on_the_options_own_scale(ask: Ask, folder: Path) -> None:
     ended = ask("heatmap", "--base", "2..10000:40", "-d", "2", "-n", "2", "-o", "{base}.json")
     bases = [float(line.removesuffix(".json")) for line in ended.out.split()]

@@ -68,6 +68,7 @@ def test_block_means_of_a_billion_positions_are_counted_not_added_up() -> None:
     assert np.array_equal(means[:, 30:], Binary(d=10).table(np.arange(1024, dtype=float)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "names", "colours", "ends"),
     [

@@ -97,6 +97,7 @@ def test_a_period_reads_in_the_largest_unit_that_divides_it(seconds: float, coun
     assert duration(float(f"{seconds:.12g}")) == text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("length", "some"), [(3600, 1800), (7 * 86400, 2 * 86400)])
 def test_the_heatmap_has_times_down_and_hands_across(length: int, some: int) -> None:
     axes = Drawing(figsize=(6.75, 4.2), dpi=20).subplots()

@@ -152,6 +152,7 @@ def test_the_exponent_is_the_second_articles_texts_and_not_its_codes_doubled_one
     assert Relative(d=32, base=1e8).table(np.array([offset]))[0] == pytest.approx(code, abs=1e-12)
 
 
+@pytest.mark.long
 def test_time_steps_are_called_so_and_positions_are_not() -> None:
     own, other = (pecli.encoding(f"sinusoidal:family={family}") for family in ("timestep", "tensor2tensor"))
     assert own.position_label == "sinusoidal.timestep_t" and other.position_label == "encoding.position_p"
@@ -165,7 +166,7 @@ def test_time_steps_are_called_so_and_positions_are_not() -> None:
     assert say("words.positions_to", first="5", last="13") in mixed.alt
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("figure", "options"),
     [

@@ -240,7 +240,7 @@ def panels(**options: Any) -> tuple[AttentionNumbers, list[Any]]:
     return made(**options), panels_of("attention", **options)
 
 
-@pytest.mark.some(12)
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column", "slide"])
 @pytest.mark.parametrize("options", [{"tokens": "I like you"}, {"encoding": "rope:d=6"}, {"encoding": "alibi"}])
 def test_rows_are_without_and_with_positions_and_the_largest_change_is_outlined(
@@ -277,6 +277,7 @@ def test_the_message_is_whether_order_counts_without_positions(options: dict[str
     assert made(**options).message() == say(key, name="ALiBi", number="0.37", plain="0.54")
 
 
+@pytest.mark.long
 def test_tokens_stand_on_the_axes_in_the_order_given() -> None:
     _, drawn = panels(tokens="x y z", reorder="swap:0,1")
     beside = [[text.get_text() for text in item.get_yticklabels()] for item in drawn]
@@ -352,6 +353,7 @@ def test_strokes_join_equal_numbers_or_two_that_differ_most_are_outlined(encodin
     assert abs(values[one] - values[other]) == pytest.approx(numbers.spreads["position_position"])
 
 
+@pytest.mark.long
 def test_five_panels_share_limits_and_0_has_the_middle_of_the_map() -> None:
     drawn, arrays = panels_of("terms", tokens="x y z"), terms(tokens="x y z").arrays()
     images = {name: item.get_images()[0] for name, item in zip(TITLES, drawn, strict=False)}
@@ -383,6 +385,7 @@ def test_words_and_positions_are_added_and_their_lengths_compared(
     assert told(found.message(), said) == said
 
 
+@pytest.mark.long
 def test_strips_stand_below_each_other_with_their_signs_and_one_scale(folder: Path) -> None:
     np.save("vectors.npy", np.arange(12.0).reshape(3, 4))
     axes = panels_of("addition", vectors="vectors.npy", tokens="a b c", d=4, scale="none", size="column", start=2)

@@ -38,7 +38,7 @@ def pixels(values: Any, shape: tuple[int, int], **options: Any) -> Array:
     return np.where(drawn[..., 3] > 0, drawn[..., 0] / 255, np.nan)
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(("count", "side"), [(5, 12), (3, 4), (7, 10), (100, 102), (9, 41)])
 def test_all_cells_are_equally_wide(count: int, side: int) -> None:
     for at in {0, 1, count // 2, count - 1}:
@@ -62,7 +62,7 @@ def test_what_has_no_number_stays_empty_and_cells_beyond_the_frame_are_left_out(
     assert drawn == pytest.approx([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(("dpi", "finer"), [(10, FINE), (800, 800)])
 @pytest.mark.parametrize(
     ("sides", "columns"), [((-0.5, 2.5), [0, 1, 2]), ((2.5, -0.5), [2, 1, 0]), ((1.0, 2.5), [1, 2])]
@@ -170,7 +170,7 @@ def test_numbers_that_do_not_fit_are_refused(figure: str, options: dict[str, Any
         panels(figure, **options, numbers=True)
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["column", "slide"])
 @pytest.mark.parametrize(("options", "extend"), [({"lowest": -20}, "min"), ({"lowest": -99.5}, "neither"), ({}, "min")])
 def test_the_arrow_of_a_bar_is_told_by_the_numbers_and_not_by_means(
@@ -259,6 +259,7 @@ def test_a_bar_takes_room_only_where_cells_do_not_carry_their_numbers(figure: st
     assert len([ax for ax in axes if ax.get_label() == "<colorbar>"]) == bars and bool(bare) == bool(bars)
 
 
+@pytest.mark.long
 def test_numbers_stay_inside_their_cells_where_more_is_said_than_was_expected() -> None:
     """Frames get smaller once notes are known: numbers that fitted before are left out then."""
     page = page_of("terms", size="5.4x3.2", footnote="said at length: " * 12, dpi=60)

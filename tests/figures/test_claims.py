@@ -76,7 +76,7 @@ NEAREST: list[tuple[dict[str, Any], list[int]]] = [
 ]
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize(("options", "places"), NEAREST)
 def test_the_nearest_position_is_marked_at_its_distance_and_the_line_goes_through_it(
     options: dict[str, Any], places: list[int]
@@ -108,7 +108,7 @@ SCALINGS = [
 ]
 
 
-@pytest.mark.some(9)
+@pytest.mark.long
 @pytest.mark.parametrize(("spec", "dashed"), SCALINGS)
 def test_the_spectrum_names_its_dashes_where_it_has_them(spec: str, dashed: bool) -> None:
     axes = axes_of("spectrum", encoding=spec)
@@ -165,7 +165,7 @@ def test_of_too_many_means_nothing_is_said_of_the_largest_difference() -> None:
     )
 
 
-@pytest.mark.some(10)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("encodings", "figure", "shared", "names_width"),
     [
@@ -194,6 +194,7 @@ def test_compare_says_where_limits_are_not_shared(
     assert keys & {"compare.limits_are_shared_by", "compare.not_all_panels_have"} == limits
 
 
+@pytest.mark.long
 def test_rows_of_offsets_are_called_offsets() -> None:
     averaged: Any = pecli.figure("heatmap", encoding="relative", length=1000, size="column", dpi=40).seen
     cells = say("sinusoidal.count_offsets", count=averaged.block)

@@ -40,6 +40,7 @@ def test_ends_are_symmetric_where_there_are_both_signs_and_begin_at_0_where_ther
     assert colour_ends(0, 0) == (0, 1)
 
 
+@pytest.mark.long
 def test_the_user_says_where_colours_end() -> None:
     assert images("heatmap", d=8, length=5, vmin=-3.0, vmax=2.0)[0].get_clim() == (-3, 2)
     assert images("compare", encoding=["sinusoidal", "rope"], length=5, vmax=2.0)[0].get_clim() == (-1, 2)
@@ -124,6 +125,7 @@ def test_limits_facts_and_headline_are_those_of_all_numbers_at_any_size(
     assert figure != "compare" or len({own.parts[-1].numbers.ends for own in (whole, *seen)}) == 1
 
 
+@pytest.mark.long
 def test_a_learned_heatmap_ends_its_colours_where_98_percent_of_the_table_lie(tables: dict[str, str]) -> None:
     end = float(np.percentile(np.abs(np.load(tables["long"])), 98))
     for size in ({"size": "page"}, {"dpi": 60}, {"size": "column"}):
@@ -151,7 +153,7 @@ def test_a_word_is_said_where_most_values_have_less_than_three_tenths_of_the_col
     assert few_colours_note((-1.0, 1.0), [np.linspace(-1, 1, 100)]) == ""
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("cmap", [None, "viridis", "PuOr"])
 @pytest.mark.parametrize(("figure", "own"), [("distance", "distance"), ("heatmap", "signed")])
 def test_a_difference_has_two_sides_whatever_map_the_values_have(figure: str, own: str, cmap: str | None) -> None:
@@ -161,6 +163,7 @@ def test_a_difference_has_two_sides_whatever_map_the_values_have(figure: str, ow
     assert maps == [cmap or own] * 2 + ["PuOr" if cmap == "PuOr" else "signed"]
 
 
+@pytest.mark.long
 def test_both_signs_differ_in_grey_with_the_map_that_the_help_names() -> None:
     name = next(word for word in Canvas.options()["cmap"].help.split() if word in mpl.colormaps)
     low, high = (lightness(images("heatmap", d=8, length=9, cmap=name)[0].to_rgba(end)) for end in (-1.0, 1.0))

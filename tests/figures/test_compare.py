@@ -43,6 +43,7 @@ def test_each_panel_is_the_figure_of_its_encoding() -> None:
     assert pecli.figure("compare", encoding=TWO).title() == join_title(["sinusoidal", "d = 8"])
 
 
+@pytest.mark.long
 def test_what_all_have_in_common_stands_in_the_title_and_no_panel_is_without_a_name() -> None:
     scaled = "rope:scaling=linear,factor=4,d=8"
     whole = join_title(["RoPE", "d = 8", "base = 10,000"])
@@ -83,6 +84,7 @@ def test_what_grows_with_the_width_has_limits_of_its_own_for_each_width(measure:
     assert (len(found), len({*ends})) == (bars, bars) and ends[0] == ends[2]
 
 
+@pytest.mark.long
 def test_the_difference_is_the_first_less_the_second_with_a_bar_of_its_own() -> None:
     panels, bars = drawn(difference=True)
     first, second, third = (np.asarray(panel.images[0].get_array()) for panel in panels)
@@ -95,7 +97,7 @@ def test_the_difference_is_the_first_less_the_second_with_a_bar_of_its_own() -> 
     assert title_of(long) == say("compare.difference_first_minus_second")
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("figure", "encoding", "shared"),
     [
@@ -206,6 +208,7 @@ def test_what_cannot_be_compared_is_refused(options: dict[str, Any], said: str) 
         axes_of("compare", **options)
 
 
+@pytest.mark.long
 def test_lines_of_another_kind_have_a_window_and_offsets_of_their_own() -> None:
     specs = ["sinusoidal", "clock", "t5"]
     first, second, other = page_of("compare", figure="offsets", length=20, encoding=specs, size="column").axes
@@ -257,7 +260,7 @@ def test_encodings_are_named_above_their_own_attention() -> None:
     assert titles == [f"{join_title(name)}\n \ndog bites man" for name in above]
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize("other", ["learned:d=64", "rope:d=64,pairing=half"])
 def test_a_difference_is_of_the_same_columns(other: str) -> None:
     """Where one table alone would have pairs left out, or others than the other one."""

@@ -85,7 +85,7 @@ def test_norms_weigh_the_pairs(folder: Path) -> None:
         numbers_of("contributions", encoding="rope:d=16", length=50, norms="norms.npy")
 
 
-@pytest.mark.some(9)
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column", "slide", "6x6"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_what_the_headline_says_is_marked(size: str, lang: str) -> None:
@@ -155,6 +155,7 @@ def test_a_headline_that_takes_room_from_the_image_leaves_no_more_columns_than_p
     assert panel.images[0].get_array().shape[1] <= panel.bbox.width + 1.5
 
 
+@pytest.mark.long
 def test_the_lowest_name_is_above_the_axis() -> None:
     _, lower, *_ = page_of("contributions", size="icml", length=200).axes
     assert min(label.get_window_extent().y0 for label in labels_of(lower, LevelLabel)) > lower.bbox.y0

@@ -134,6 +134,7 @@ def test_each_panel_says_its_largest_position(size: str, lang: str) -> None:
     assert [bool(getattr(panel, "named", False)) for panel in panels] == [True, False, False, False]
 
 
+@pytest.mark.long
 def test_colours_end_at_what_was_trained() -> None:
     for panel in panels_of("effective", trained=20)[:4]:
         (image,) = panel.images

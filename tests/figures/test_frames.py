@@ -33,7 +33,7 @@ def places(drawing: Any) -> list[Any]:
     return [tuple(drawing.get_size_inches()), *words, *axes]
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "curves", "scatter", "spectrum"])
 def test_nothing_jumps(figure: str) -> None:
     frames = frames_of(figure, **SMALL, base=[2, 10000, 31.62])
@@ -120,7 +120,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(("words", "said"), REFUSED, ids=itertools.count())
 def test_what_cannot_move_is_refused(words: tuple[str, ...], said: str, ask: Any, folder: Path) -> None:
     ended = ask("heatmap", "-d", "4", *words)

@@ -31,6 +31,7 @@ def bars(axes: list[Any]) -> list[Any]:
     return [ax for ax in axes if ax.get_label() == "<colorbar>"]
 
 
+@pytest.mark.long
 def test_two_options_are_rows_and_columns_told_once() -> None:
     job, axes = drawn("heatmap", d=[4, 6], base=[10, 100, 1000])
     panels = [ax for ax in axes if ax not in bars(axes)]
@@ -50,6 +51,7 @@ def test_what_all_cells_of_a_table_say_is_said_and_nothing_of_cells_that_differ(
     assert finding(same)["key"] == "heatmap.no_sine_cosine_pair"
 
 
+@pytest.mark.long
 def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() -> None:
     _, axes = drawn("distance", encoding=["sinusoidal", "rope"], measure=["dot", "cos"])
     above = [" ".join(text.get_text().split()) for text in axes[0].figure.texts]
@@ -61,6 +63,7 @@ def test_what_all_in_a_column_say_stands_once_and_is_told_by_its_column_alone() 
     assert capitalised(join_clauses(said)) in above
 
 
+@pytest.mark.long
 def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
     _, axes = drawn("distance", base=[2, 10000])
     images = [ax.images[0] for ax in axes if ax.images and ax not in bars(axes)]
@@ -72,6 +75,7 @@ def test_every_cell_is_its_own_picture_under_the_limits_of_all() -> None:
     assert max(np.asarray(image.get_array()).max() for image in images) == images[0].get_clim()[1]
 
 
+@pytest.mark.long
 def test_measures_of_their_own_kind_keep_their_own_limits_and_bars() -> None:
     _, axes = drawn("distance", measure=["euclidean", "cos"])
     assert [bar.get_ylabel() for bar in bars(axes)] == [say(MEASURES[name].text) for name in ("euclidean", "cos")]
@@ -172,7 +176,7 @@ def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
     assert finding(Picture(job_of("overview", given)).seen.message())["key"] == "words.the_depends_only_on"
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "panels", "lines"),
     [

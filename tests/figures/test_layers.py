@@ -32,6 +32,7 @@ def test_each_layer_has_its_reach_in_files_pictures_and_facts(ask: Ask, folder: 
     assert json.loads(again.out)["results"][0]["facts"] == result["facts"]
 
 
+@pytest.mark.long
 def test_bars_are_as_high_as_their_reach_and_layers_without_rope_have_another_colour() -> None:
     panels = page_of("layers", **MIXED).axes
     bars = [{round(bar.get_x() + 0.39): bar for bar in panel.patches} for panel in panels]

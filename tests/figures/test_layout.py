@@ -194,6 +194,7 @@ def test_the_size_that_is_named_is_enough(figure: str, options: dict[str, Any]) 
     assert drawn(figure, **{**options, "size": f"{width}x{height}"})
 
 
+@pytest.mark.long
 def test_lines_markers_and_ticks_grow_with_the_text() -> None:
     page, slide = (in_size("curves", size)[0].axes[0] for size in ("page", "slide"))
     assert slide.lines[0].get_linewidth() == pytest.approx(page.lines[0].get_linewidth() * 15.2 / 8)
@@ -202,6 +203,7 @@ def test_lines_markers_and_ticks_grow_with_the_text() -> None:
     assert sizes[1] == pytest.approx(sizes[0] * 15.2 / 8)
 
 
+@pytest.mark.long
 def test_no_text_is_smaller_than_7_points() -> None:
     assert min(text.get_fontsize() for text in in_size("overview", "column")[0].findobj(Text)) >= 7
 

@@ -158,6 +158,7 @@ def test_what_has_no_place_is_refused(options: dict[str, Any], said: str) -> Non
         pecli.figure("curves", **options)
 
 
+@pytest.mark.long
 def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
     line = drawn(d=1, length=5, at=[2], measure="cos").lines[0]
     assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
@@ -245,6 +246,7 @@ def test_a_wavelength_is_measured_from_crest_to_crest(encoding: str) -> None:
         assert 5 <= first < 5 + wave
 
 
+@pytest.mark.long
 def test_lanes_go_down_and_do_not_touch() -> None:
     axes = waves_on(d=8, base=10, length=97, dims=[0, 2, 5])
     lines = [line.get_ydata() for line in waves(axes)]
@@ -292,6 +294,7 @@ def test_without_dims_lanes_are_pairs_from_the_fastest_to_the_slowest_that_is_se
     assert lanes == pytest.approx([0, 0, -3, -3], abs=0.01)
 
 
+@pytest.mark.long
 def test_a_long_length_is_drawn_from_minimum_to_maximum_and_the_caption_says_so() -> None:
     options = {"d": 8, "base": 10, "length": 1009, "start": 5, "dims": [0, 3], "size": "3x2", "dpi": 20}
     seen: Any = pecli.figure("waves", **options).seen
@@ -409,6 +412,7 @@ def test_of_two_curves_from_one_position_the_larger_is_named(measure: str, name:
     assert finding(message).get("name") == name
 
 
+@pytest.mark.long
 def test_waves_have_their_lengths_written_only_where_lanes_are_high_enough() -> None:
     for size, shown in (("page", 5), ("5x1.9", 0)):
         panel = page_of("waves", size=size, dpi=50).axes[0]

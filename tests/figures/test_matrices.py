@@ -19,7 +19,7 @@ from pecli.page.labels import BracketLabel, RowLabel, labels_of
 from tests.drawing import axes_of, clauses, numbers_of, page_of, told
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize(("d", "length", "start"), [(7, 11, 0), (2, 1, -5), (1, 3, 1), (13, 5, 1009)])
 def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int) -> None:
     axes = axes_of("heatmap", d=d, length=length, start=start)
@@ -33,6 +33,7 @@ def test_the_image_is_the_table_at_its_positions(d: int, length: int, start: int
     assert axes_of("heatmap", d=7, length=5, cmap="PiYG").images[0].get_cmap().name == "PiYG"
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     ("encoding", "said", "constant"),
     [
@@ -125,6 +126,7 @@ def test_every_pixel_has_the_colour_of_its_cell(length: int) -> None:
         assert np.array_equal(pixels[np.ix_(rows, columns)], expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("length", "ticks"),
     [(3000, ["1", "10", "100", "1,000"]), (60, ["1", "2", "5", "10", "20", "50"])],
@@ -136,6 +138,7 @@ def test_a_logarithmic_axis_has_powers_of_ten_or_what_is_between(length: int, ti
     assert axis.get_ticklocs() == pytest.approx(np.log10([float(text.replace(",", "")) for text in texts]))
 
 
+@pytest.mark.long
 def test_an_axis_of_times_has_round_ones() -> None:
     axis = page_of("heatmap", encoding="clock", length=400, size="4x4", dpi=40).axes[0].yaxis
     assert [label.get_text() for label in axis.get_ticklabels()][:3] == ["00:00:00", "00:02:00", "00:04:00"]
@@ -163,6 +166,7 @@ def test_positions_that_have_no_logarithmic_axis_are_refused(start: int, length:
         pecli.figure("heatmap", log=True, start=start, length=length)
 
 
+@pytest.mark.long
 def test_more_positions_than_pixels_are_averaged_but_not_in_the_numbers() -> None:
     options: dict[str, Any] = {"d": 7, "base": 1e9, "length": 1009, "start": 3}
     whole, seen = numbers_of("heatmap", **options), numbers_of("heatmap", ((30, 25),), **options)
@@ -231,6 +235,7 @@ def drawn(**options: Any) -> Any:
     return axes_of("distance", **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [6, 7])
 def test_the_image_is_the_euclidean_matrix(d: int) -> None:
     axes = drawn(d=d, length=11, start=-3)
@@ -243,7 +248,7 @@ def test_the_image_is_the_euclidean_matrix(d: int) -> None:
     assert image.get_cmap().name == "distance"
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize("cmap", [None, "coolwarm", "viridis"])
 @pytest.mark.parametrize("limits", [{"vmin": -0.5}, {"vmin": -0.5, "vmax": 3.0}])
 def test_0_has_the_middle_of_the_map_whatever_map_and_limits_are_given(
@@ -258,6 +263,7 @@ def test_0_has_the_middle_of_the_map_whatever_map_and_limits_are_given(
         assert image.to_rgba(value) == pytest.approx(whole(0.5 + value / (2 * reach)), abs=0.02)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [6, 7])
 def test_more_positions_than_pixels_are_averaged_and_the_caption_says_so(d: int) -> None:
     numbers = numbers_of("distance", ((30, 25),), d=d, base=10, length=101, start=3)
@@ -315,6 +321,7 @@ def test_axes_and_a_colour_bar_as_tall_as_the_panel_are_labelled(encoding: str, 
     assert (beside.y0, beside.y1) == pytest.approx((panel.y0, panel.y1)) and beside.x0 > panel.x1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("length", "block"), [(200, 1), (600, 3)])
 def test_every_row_has_a_pixel_where_that_takes_little_more_height(length: int, block: int) -> None:
     found: Any = pecli.figure("heatmap", d=64, base=2, length=length, size="column", dpi=127).seen

@@ -296,6 +296,7 @@ def test_heads_see_as_far_as_a_key_weighs_a_hundredth(encoding: str, length: int
     assert axes.get_ylim()[0] >= -10.5 or bias.min() > -10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column"])
 def test_where_a_line_falls_to_half_has_a_dot_and_a_stem_and_what_comes_then_is_shaded(size: str) -> None:
     axes, found = page_of("offsets", length=128, measure="cos", size=size).axes[0], numbers(length=128, measure="cos")
@@ -336,7 +337,7 @@ def biases(**options: Any) -> Any:
     return numbers_of("bias", **options)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("encoding", "options", "key", "numbers"), [
     ("alibi:heads=8", {"length": 2000}, "bias.each_head_sees_twice", {}),
     ("alibi:heads=16", {"length": 60, "head": [0, 1, 2]}, "bias.each_head_sees_times", {"ratio": "1.41"}),
@@ -395,7 +396,7 @@ def test_lines_stand_beyond_the_last_distance_that_is_seen_or_has_its_bucket(
         assert [(row >= 0.01).sum() - 1 for row in each] == list(found.seen)
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize("direction", ["both", "causal"])
 def test_names_stand_in_the_bands_that_are_wide_enough(direction: str) -> None:
     page = page_of("bias", encoding=f"t5:direction={direction}", length=128, dpi=40)

@@ -48,6 +48,7 @@ def test_a_tile_is_a_patch_against_all_where_the_patch_stands() -> None:
     assert mark.get_bbox().extents == pytest.approx([column - 3 / 7, row - 2 / 5, column + 3 / 7, row + 2 / 5])
 
 
+@pytest.mark.long
 def test_cells_of_tiles_have_whole_pixels_and_the_means_stand_beside() -> None:
     options: dict[str, Any] = {"encoding": "sincos2d", "grid": "14x14", "size": "page", "dpi": 150}
     drawing, found = page_of("tiles", **options), numbers_of("tiles", encoding="sincos2d", grid="14x14")
@@ -277,6 +278,7 @@ def test_a_configs_sections_are_read(folder: Path) -> None:
     assert (layer["mrope_section"], layer["mrope_interleaved"]) == ([4, 4, 4], True)
 
 
+@pytest.mark.long
 def test_another_grid_is_drawn_whole(ask: Any, folder: Path) -> None:
     assert ask("tiles", "--grid", "3x4", "-d", "8", "-o", "a.png").code == 0
     assert ask("recipe", "a.png").out.strip() == "pecli tiles --d 8 --grid 3x4 --output a.png"
@@ -303,7 +305,7 @@ def test_explain_names_cells_and_claims_no_offset_on_a_line(ask: Ask, spec: str)
     assert product in ask("explain", "rope", "-d", "8").out
 
 
-@pytest.mark.some(12)
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["tiles", "offsets"])
 @pytest.mark.parametrize("grid", ["20x5", "5x20", "12x101", "64x8", "1x9"])
 def test_long_grids_have_room(ask: Ask, figure: str, grid: str) -> None:
@@ -336,6 +338,7 @@ def test_an_overview_of_a_grid_has_tiles() -> None:
         assert [part.figure.name for part in numbers_of("overview", **options).parts] == names
 
 
+@pytest.mark.long
 def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
     found = numbers_of("dials", at=["3x5", 1], **GRID)
     units = say("grids.rows_or_columns")

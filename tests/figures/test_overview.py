@@ -17,6 +17,7 @@ def panels(**options: object) -> list[Any]:
     return [axes for axes in page_of("overview", **options).axes if axes.get_label() != "<colorbar>"]
 
 
+@pytest.mark.long
 def test_the_measure_is_that_of_every_panel_that_has_one() -> None:
     heatmap, distance, curves = panels(d=7, length=11, panels=["heatmap", "distance", "curves"], measure="cityblock")
     table = pecli.encode(d=7, length=11)
@@ -78,6 +79,7 @@ def test_the_headline_is_a_comparison_of_positions_whose_panel_is_marked(
     assert [getattr(panel, "named", False) for panel in panels(panels=names)] == named
 
 
+@pytest.mark.long
 def test_panels_of_one_measure_have_names_of_their_own() -> None:
     titles = [panel.get_title() for panel in panels(panels="distance,curves,offsets", measure="cos", size="slide")]
     similarity = say("measure.cosine_similarity")

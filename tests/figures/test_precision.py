@@ -153,6 +153,7 @@ def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on(start:
     assert whole.message() == seen.message() == text
 
 
+@pytest.mark.long
 def test_a_line_of_steps_stands_where_each_pair_is_first_off_by_much() -> None:
     """In two strokes, at the position that the error says, not at a pixel's first."""
     options: Any = {"encoding": "rope:d=8,base=10", "length": 2000, "size": "3x3", "dpi": 40}
@@ -200,6 +201,7 @@ def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     assert f"{found.largest:.4g}" == "0.01874"
 
 
+@pytest.mark.long
 def test_one_stage_alone_says_which_loses_what(ask: Ask) -> None:
     words = ["precision", "--by", "stage", "rope:dtype=bfloat16", "-n", "4096", "-o", "a.svg", "--json"]
     (result,) = json.loads(ask(*words).out)["results"]

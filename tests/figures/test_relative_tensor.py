@@ -120,7 +120,7 @@ def block_means(encoding: Harmonic, blocks: Blocks, column: int) -> Array:
     return np.array([[cells[i : i + blocks.size, j : j + blocks.size].mean() for j in cuts] for i in cuts])
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(18)
 @pytest.mark.parametrize("blocks", [Blocks(0, 60, 6), Blocks(-5, 101, 8), Blocks(3, 17, 17)])
 @pytest.mark.parametrize(
     "spec",
@@ -176,6 +176,7 @@ def test_every_slice_is_constant_along_its_diagonals_and_transposed_the_sines_ch
     assert numbers_of("relative", length=1, d=D).message() == ""
 
 
+@pytest.mark.long
 def test_the_panels_are_the_offsets_and_the_chosen_slices() -> None:
     first, *slices = panels(length=LENGTH, d=D, dims=(1, 0, 4), start=100, offsets=True)
     assert first.get_title() == say("words.offset_p_minus_q")

@@ -109,7 +109,7 @@ FILES = [  # what is written, and how many frames or pages a file has
 ]
 
 
-@pytest.mark.some(10)
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["waves", "heatmap"])
 @pytest.mark.parametrize(("line", "files"), FILES)
 def test_frames_and_pages_are_written(ask: Ask, folder: Path, figure: str, line: str, files: dict[str, int]) -> None:

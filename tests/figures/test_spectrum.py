@@ -294,6 +294,7 @@ def test_a_spectrum_below_another_is_rings_and_identical_ones_are_one() -> None:
     assert below.get_markersize() > 1.5 * above.get_markersize() and below.get_markerfacecolor() == "none"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("encoding", "said"),
     [(["clock", "binary", "rope"], ["clock.seconds", *["words.positions"] * 2]), (["binary", "rope"], [""] * 2)],
@@ -347,7 +348,7 @@ def test_the_headline_names_what_slows_pairs_more_than_is_needed() -> None:
     assert say("spectrum.pairs_above", name="LongRoPE", count=24, factor="32", most="40") in named
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("size", "trained", "side"),
     [("column", 4096, ("left", "bottom")), ("column", 40, ("right", "bottom")), ("2.4x2.2", 200, ("right", "top"))],

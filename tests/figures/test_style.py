@@ -184,7 +184,7 @@ OURS = ("DejaVu Serif", "STIXGeneral", "cmr10")  # matplotlib's
 STYLES = [*enumerate(style for style in bundled_styles() if not style.startswith("_"))]
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize("font", GENERIC)
 def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str) -> None:
     ended = ask(*WORDS, "--font", font)
@@ -209,12 +209,14 @@ def test_a_font_asked_for_holds_on_a_users_own_axes_too() -> None:
     assert axes_of("spectrum", d=4, length=5, font="DejaVu Serif").xaxis.label.get_fontfamily()[0] == "DejaVu Serif"
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("text", ["$^$", r"a $\frac{1}$ b", "$\\nope$", "$$", f"${'{' * 3000}$"])
 def test_mathematics_that_cannot_be_set_is_refused(ask: Ask, text: str) -> None:
     ended = ask("heatmap", "-d", "4", "-n", "3", "--title", text, "-o", "a.png")
     assert ended.code == 2 and "dollar sign" in ended.err and len(ended.err.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_a_style_file_says_the_size_of_text_and_the_colours_of_lines_and_is_told_what_pecli_sets(folder: Path) -> None:
     Path("my.mplstyle").write_text(
         'font.size: 11\naxes.prop_cycle: cycler("color", ["ff0000", "00ff00"])\nfigure.figsize: 3, 3\naxes.grid: True\n'
@@ -293,7 +295,7 @@ def test_a_style_that_sets_mathematics_keeps_it(folder: Path) -> None:
         assert mpl.rcParams["mathtext.fontset"] == "dejavuserif"
 
 
-@pytest.mark.some(10)
+@pytest.mark.long
 @pytest.mark.parametrize("font", ["serif", "sans-serif", "STIXGeneral", "cmr10", None])
 @pytest.mark.parametrize("figure", ["heatmap", "rotation"])
 def test_a_pdf_has_no_letters_of_dejavu_unless_asked_for(figure: str, font: str | None) -> None:

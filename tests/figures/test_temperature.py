@@ -45,6 +45,7 @@ def test_factors_are_those_of_the_models_code(ask: Ask, encoding: str, length: i
     assert [*facts["last_factor"].values()] == [pytest.approx(factor, abs=5e-7)]
 
 
+@pytest.mark.long
 def test_every_position_of_a_file_has_its_factor() -> None:
     found = numbers_of("temperature", encoding=EACH, length=40_000)
     assert found.positions.tolist() == [*range(40_000)]
@@ -59,6 +60,7 @@ def test_every_position_of_a_file_has_its_factor() -> None:
     assert score_factors(Rope(logn=(8192,)), np.array([1e6]))[0] == pytest.approx(np.log(1e6 + 1) / np.log(8192))
 
 
+@pytest.mark.long
 def test_pixels_change_no_fact() -> None:
     whole, seen = (numbers_of("temperature", panels, encoding=EACH) for panels in (None, ((40, 60),)))
     assert len(seen.positions) < 200 and seen.facts() == whole.facts() and seen.message() == whole.message()

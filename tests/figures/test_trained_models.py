@@ -73,7 +73,7 @@ def test_a_trained_length_beyond_all_that_is_shown_is_refused(figure: str) -> No
 # weights of biases
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize("length", [40, 3000])  # of more keys than pixels too
 def test_the_dot_of_a_head_is_the_key_with_which_half_of_the_weight_is_reached(length: int) -> None:
     options: dict[str, Any] = {"encoding": "alibi:heads=4", "softmax": True, "length": length, "dpi": 30}
@@ -206,7 +206,7 @@ def test_a_slow_wave_that_does_not_fit_leaks_into_no_fast_one(folder: Path) -> N
     assert found.total[8:].sum() < 1e-4  # without a window it is a hundredth
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "pairs", "share"),
     [({}, 39, "8.1%"), ({"encoding": "rope:base=500000,pairing=half", "length": 2000}, 35, "4.9%"), ({"d": 2}, 0, "")],

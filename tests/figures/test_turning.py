@@ -46,6 +46,7 @@ def hands(**options: object) -> Any:
     return ((segments[:, 1] - segments[:, 0]) / 0.4 / 0.86).reshape(rows, columns, 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [6, 7])
 def test_the_tip_of_a_hand_is_the_sine_and_the_cosine_of_its_pair(d: int) -> None:
     at = [0, 1, 50, -7]
@@ -54,6 +55,7 @@ def test_the_tip_of_a_hand_is_the_sine_and_the_cosine_of_its_pair(d: int) -> Non
     assert hands(d=d, base=10, at=at) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.long
 def test_hands_turn_clockwise_and_rows_say_the_time() -> None:
     (seconds, minutes, hours), half_past = hands(encoding="clock", at=[3 * 3600, 1800])
     assert [*seconds, *minutes, *hours] == pytest.approx([0, 1, 0, 1, 1, 0], abs=1e-12)  # the hour hand to the right
@@ -293,6 +295,7 @@ def test_content_is_from_a_seed_or_a_file(folder: Path) -> None:
         rotated(content="q.npy")
 
 
+@pytest.mark.long
 def test_before_after_and_paths_stand_beside_each_other() -> None:
     before, after, plane = panels(pairs=(0, 2), start=100)
     numbers = rotated(pairs=(0, 2), start=100)
@@ -361,6 +364,7 @@ def test_matrix_draws_m_k_of_sinusoids(spec: str) -> None:
     assert axes.get_title() == say("rotation.shift_matrix_m_k", offset=29)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -389,6 +393,7 @@ def test_whatever_turns_is_shown() -> None:
     assert matrix.main == pytest.approx(np.array([[0.0, -1.0], [1.0, 0.0]]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "turned"), [("column", 90), ("page", 0)])
 def test_names_of_dials_are_turned_where_they_would_touch(size: str, turned: int) -> None:
     axes = page_of("dials", d=16, pairs=range(8), size=size, dpi=40).axes[0]

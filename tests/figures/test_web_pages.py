@@ -28,6 +28,7 @@ def svg(figure: str = "curves", **options: Any) -> str:
     return pecli.figure(figure, **{**SMALL, **options}).render("svg")[0].decode()
 
 
+@pytest.mark.long
 def test_text_stays_text_where_it_is_asked_for() -> None:
     kept, drawn = (ElementTree.fromstring(svg(text=text)) for text in (True, False))
     words = {"".join(item.itertext()).strip() for item in kept.iter(f"{SVG}text")}
@@ -110,7 +111,7 @@ def test_no_rule_of_style_reaches_out_of_its_picture(style: str | None) -> None:
     assert all(selector.startswith(f"#{name} ") for selector in selectors)
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["offsets", "spectrum", "curves"])
 def test_names_inside_an_svg_are_unique_and_without_blanks(figure: str) -> None:
     options: dict[str, Any] = {"encoding": "rope"} if figure == "curves" else {"encoding": ["rope", "sinusoidal"]}

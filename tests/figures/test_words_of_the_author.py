@@ -155,6 +155,7 @@ def test_what_there_is_not_is_not_labelled(figure: str, options: dict[str, Any],
     assert said in str(refused.value)
 
 
+@pytest.mark.long
 def test_labels_of_axes_and_bars_letters_and_columns() -> None:
     options = {"encoding": ["rope", "sinusoidal"], "xlabel": "i", "ylabel": "pos", "cbar_label": "PE", "letters": True}
     one, two = (drawn("compare", columns=columns, **options) for columns in (1, 2))
@@ -202,7 +203,7 @@ def test_the_title_says_what_stands_behind_labels(figure: str) -> None:
     assert picture.title().startswith(said)
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(40)
 @pytest.mark.parametrize(("figure", "options"), PLACES)
 def test_the_same_words_stand_in_every_size(figure: str, options: dict[str, Any]) -> None:
     """What is seen is told of the numbers, not of the pixels; the note on averaging alone differs."""
@@ -235,6 +236,7 @@ def test_a_file_stands_in_a_picture_by_its_name_alone(folder: Path) -> None:
         assert ".npy" in written + picture.alt and str(folder) not in written + picture.alt
 
 
+@pytest.mark.long
 def test_a_rope_that_turns_some_columns_says_so() -> None:
     picture = pecli.heatmap("rope:d=80,rotary_dim=32", length=9, dpi=20)
     turning = say("words.of_columns_turn", count=32, all=80)

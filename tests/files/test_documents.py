@@ -100,6 +100,7 @@ def test_formulas_are_mathematics_in_latex(
     assert all(line.count("$") % 2 == 0 for line in text.replace(r"\$", "").splitlines())
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_an_encoding_in_latex_is_ascii_and_json_has_its_formula_in_both_ways(
     ask: Callable[..., Any], name: str

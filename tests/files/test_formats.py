@@ -56,7 +56,7 @@ def path(tmp_path: Path, format: str) -> Path:
     return target
 
 
-@pytest.mark.some(8)
+@pytest.mark.long
 @carriers
 def test_other_programs_read_the_file(path: Path, format: str) -> None:
     if format in ("png", "gif", "webp"):

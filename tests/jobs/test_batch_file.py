@@ -190,6 +190,7 @@ NAMED = (
 )
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize(
     ("patterns", "files"),
     [

@@ -87,6 +87,7 @@ def test_what_only_a_text_can_set_has_no_control(
     assert shown.get("pairing", {}).get("choices", ["interleaved", "half"]) == ["interleaved", "half"]
 
 
+@pytest.mark.long
 def test_a_picture_comes_with_the_line_that_makes_it() -> None:
     found = explorer().answer({**SMALL, "base": "10"}, 300)
     assert found["command"] == "pecli heatmap --d 8 --base 10 --length 9"
@@ -95,12 +96,14 @@ def test_a_picture_comes_with_the_line_that_makes_it() -> None:
         assert abs(image.width - 300) < 10
 
 
+@pytest.mark.long
 def test_another_encoding_brings_its_parameters_and_drops_the_last_ones() -> None:
     found = explorer().answer({**SMALL, "base": "10", "encoding": "clock"}, 250)
     assert "error" not in found and "--base" not in found["command"]
     assert "periods" in named(found["parameters"]) and "base" not in named(found["parameters"])
 
 
+@pytest.mark.long
 def test_several_encodings_stand_in_one_line() -> None:
     found = explorer("offsets").answer({"length": "9", "encoding": "sinusoidal:d=8 rope:d=8"}, 250)
     assert found["command"].count("--encoding") == 2 and found["parameters"] == []

@@ -86,6 +86,7 @@ def test_markdown_shows_every_picture_with_its_line(plan: Batch) -> None:
     assert "[d.npz](d.npz), [d.pdf](d.pdf)" in text and "[only.csv](only.csv)" in text
 
 
+@pytest.mark.long
 def test_html_shows_every_picture_with_its_line(plan: Batch) -> None:
     touch(plan)
     found = Page(page(plan, "index.html"))

@@ -53,6 +53,7 @@ def test_what_is_no_axes_with_x_and_y_is_refused(kind: str | None) -> None:
         pecli.figure("heatmap", d=4, length=5).draw(axes)
 
 
+@pytest.mark.long
 def test_two_panels_share_a_given_axes() -> None:
     drawing = Drawing()
     axes = drawing.subplots()
@@ -75,6 +76,7 @@ def test_save_writes_every_path_and_gives_them(tmp_path: Path) -> None:
     assert [Path(path).read_bytes() for path in paths] == picture.render("png", "svg", "npz")
 
 
+@pytest.mark.long
 def test_save_without_a_path_makes_up_a_name(folder: Path) -> None:
     assert pecli.figure("heatmap", d=7, length=5, dpi=30).save() == ["heatmap-sinusoidal-d7-length5-dpi30.png"]
     assert [path.name for path in folder.iterdir()] == ["heatmap-sinusoidal-d7-length5-dpi30.png"]
@@ -87,6 +89,7 @@ def test_save_writes_nothing_where_one_path_is_wrong(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_rendering_leaves_matplotlibs_settings_alone_and_ignores_them() -> None:
     clean = pecli.figure("curves", d=7, length=5, dpi=30).render("png")
     with mpl.rc_context({"lines.linewidth": 17, "figure.facecolor": "red", "savefig.bbox": "tight"}):
@@ -95,13 +98,14 @@ def test_rendering_leaves_matplotlibs_settings_alone_and_ignores_them() -> None:
         assert dict(mpl.rcParams) == before
 
 
+@pytest.mark.long
 def test_the_caption_stands_in_the_picture() -> None:
     picture = pecli.figure("heatmap", d=7, length=1009, dpi=30, size="3.5x2.5")
     assert picture.seen.caption()
     assert picture._drawing().texts[-1].get_text().replace("\n", " ") == picture.caption()
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("name", [name for name, analysis in ANALYSES.items() if analysis.one_table])
 def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> None:
     options: dict[str, Any] = {} if issubclass(ANALYSES[name], (TokenFigure, OverGrid, Ids)) else {"length": 5}

@@ -50,6 +50,7 @@ def test_json_has_one_shape_whatever_is_asked(ask: Ask, words: tuple[str, ...], 
         }
 
 
+@pytest.mark.long
 def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
     (item,) = json.loads(ask("heatmap", *SMALL, "-o", "a.png", "--json").out)["results"]
     assert set(item["job"]) == {"command", *shared_options(ANALYSES["heatmap"])} - {

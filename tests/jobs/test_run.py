@@ -46,7 +46,7 @@ def states(jobs: list[Job], **how: Any) -> list[str]:
     return [outcome.state for outcome in run(jobs, **how)]
 
 
-@pytest.mark.some(5)
+@pytest.mark.long
 @pytest.mark.parametrize("format", CARRIERS)
 def test_a_file_that_carries_the_job_is_not_drawn_again(format: str, finished: dict[str, bytes], folder: Path) -> None:
     item = job(f"a.{format}", title=TITLE)

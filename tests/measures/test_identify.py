@@ -274,6 +274,7 @@ def test_300_tables_are_told_by_their_numbers(every: int) -> None:
     assert total["right"] >= total.total() - 3, "\n".join(lines)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("scale", [1.0, math.sqrt(24), 1 / math.sqrt(24), math.sqrt(2 / 24)])
 def test_a_scale_of_formulas_is_that_number_and_no_other_near_it(scale: float) -> None:
     found = identify(ROUND["float16"](scale * plain(60, 24, 1000.0)))
@@ -307,7 +308,7 @@ HARD = {
 }
 
 
-@pytest.mark.some(5)
+@pytest.mark.long
 @pytest.mark.parametrize("case", HARD)
 def test_hard_cases(case: str) -> None:
     table, truth = HARD[case]
@@ -380,7 +381,7 @@ def parts_of(spec: str) -> tuple[str, set[str]]:
     return name, {*options.split(",")} - {""}
 
 
-@pytest.mark.some(126)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["float16", "bfloat16"])
 @pytest.mark.parametrize("how", ["computed", "cast"])
 @pytest.mark.parametrize("spec", OWN)
@@ -417,7 +418,7 @@ def test_contexts_that_a_table_leaves_open_are_named(kind: str) -> None:
     assert single.encoding is not None and single.alike == ()
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ROUND)
 def test_a_base_that_grew_draws_the_same_table(kind: str) -> None:
     table = ROUND[kind](pecli.encode("rope:d=64,scaling=dynamic,factor=4,max_position=64", length=200))
@@ -441,7 +442,7 @@ def test_a_changed_clock_is_a_clock(how: str, kind: str) -> None:
         "rows in front": (np.concatenate([np.ones((2, 6)), table]), [], -2, 1.0),
         "a row of zeros": (changed(table, 9, 0.0), [], 0, 1.0),
         "a row left out": (np.delete(table, 80, axis=0), ["moved"], 0, 1.0),
-        **{f"sign of {at}": (changed(table, np.s_[:, at], -table[:, at]), ["flipped"], 0, 1.0) for at in range(6)},
+        **{f"sign of {at}": (changed(table, np.s_[:, at], -table[:, at]), ["flipped"], 0, 1.0) for at in (0, 5)},
     }
     for name, (numbers, changes, start, scale) in cases.items():
         found = identify(numbers)
@@ -548,7 +549,7 @@ def test_one_wrong_column_does_not_hide_a_scaled_rope(scaling: str, pairing: str
             assert [each.kind for each in found.changes] == changes, (name, column)
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("noise", [1e-3, 1e-2, 5e-2])
 def test_noise_is_no_other_formula(noise: float) -> None:
     rng, told = np.random.default_rng(3), []

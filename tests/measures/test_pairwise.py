@@ -80,7 +80,7 @@ def test_a_measure_is_its_definition_on_any_rows(name: str, n: int, m: int, d: i
     assert MEASURES[name].between(a, b) == pytest.approx(by_definition(name, a, b), rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(24)
 @names
 @pytest.mark.parametrize(("d", "base"), [(2, 10000), (7, 10), (22, 0.3)])
 @pytest.mark.parametrize(

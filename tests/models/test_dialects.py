@@ -33,7 +33,7 @@ def read(ask: Ask, name: str, content: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_of_another_program_gives_what_that_program_does(folder: Path, name: str) -> None:
     case = CASES[name]

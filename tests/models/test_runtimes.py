@@ -29,7 +29,7 @@ def asked(ask: Ask, content: dict[str, Any], *words: str) -> dict[str, dict[str,
     return {item["runtime"]: item for item in json.loads(ended.out)["runtimes"]}
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(("name", "at"), ITEMS)
 def test_a_runtime_does_what_was_looked_up(ask: Ask, folder: Path, name: str, at: int) -> None:
     gives = CASES[name]["gives"][at]
@@ -101,6 +101,7 @@ def test_only_transformers_applies_the_windows_of_mistral_and_qwen2(
         assert (say("runtimes.window_not_applied") in item["why"]) == (first is not None and not applied), name
 
 
+@pytest.mark.long
 def test_runtimes_stand_side_by_side_with_what_differs_from_the_first(ask: Ask, folder: Path) -> None:
     content = {**LLAMA, "rope_scaling": DYNAMIC}
     found = asked(ask, content, "--runtime", "transformers5,sglang", "--seq-len", "1024")

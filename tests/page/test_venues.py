@@ -71,7 +71,7 @@ def test_a_pdf_has_the_width_of_the_column() -> None:
     assert box and float(box[1]) == pytest.approx(252 / 72.27 * 72, abs=0.01)
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("dpi", [100, 150, 233])
 @pytest.mark.parametrize("size", [(1600, 900), (801, 455)])
 def test_a_size_in_pixels_is_that_of_the_file(size: tuple[int, int], dpi: int) -> None:

@@ -117,7 +117,7 @@ def test_words_are_the_users_by_name_or_in_a_file(ask: Ask, folder: Path) -> Non
     assert facts(ask, "--tokens", "我喜欢你", "-d", "4")["words"] == list("我喜欢你")
 
 
-@pytest.mark.some(24)
+@pytest.mark.long
 @specs
 @pytest.mark.parametrize("lang", languages())
 def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.MonkeyPatch, spec: str, lang: str) -> None:
@@ -127,6 +127,7 @@ def test_no_line_is_wider_than_the_terminal(ask: Ask, monkeypatch: pytest.Monkey
     assert max(map(cell_len, answer.out.splitlines())) <= 60 and "{" not in answer.out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spec", "words"), [("rope:d=4", ()), ("rope:d=8,pairing=half,base=10", ("--tokens", "a dog"))]
 )
@@ -195,6 +196,7 @@ EXERCISES = [  # a line, its exit code, the files that it writes, and what it sa
 ]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("line", "code", "files", "said"), EXERCISES)
 def test_the_solved_exercise_stands_beside_it(
     ask: Ask, folder: Path, line: str, code: int, files: list[str], said: str
@@ -224,7 +226,7 @@ SHIFTS = [  # a line, and whether explain shows M_3
 ]
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize(("line", "there"), SHIFTS)
 def test_explain_shows_the_matrix_of_a_shift(ask: Ask, line: str, there: bool) -> None:
     found = facts(ask, *line.split())

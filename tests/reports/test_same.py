@@ -148,6 +148,7 @@ def test_two_models_side_by_side_say_what_differs_too(ask: Ask, folder: Path) ->
     assert say("same.drift") in ask("model", *paths).out
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     ("paths", "names"),
     [

@@ -54,7 +54,7 @@ def test_what_the_formula_proves_is_what_all_pairs_say(saved: Callable[..., str]
     assert found.pearson == pytest.approx(proved.pearson)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("spec", ["binary", "sinusoidal:d=7,base=10", "learned:d=5", "relative:d=6"])
 def test_the_three_properties_by_brute_force(spec: str, measure: str) -> None:
@@ -130,7 +130,7 @@ def test_options_go_to_every_encoding_that_has_them() -> None:
     assert command(make_job("stats", {})) == "pecli stats"
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("length", "first", "step", "smallest"),
     [(1024, 3900, 5, "4.3e+03"), (2048, 9800, 20, "1.2e+04"), (8192, 83000, 50, "8.4e+04")],

@@ -201,7 +201,7 @@ def model(
     levels = {finding.level for read in report.models for finding in read.findings}
     wrong = bool(levels & {"error", *(["warning"] if strict else [])})
     wrong = not report.same or (strict and wrong) if same else wrong
-    if code := max([wrong, *(failure.exit_code for failure in failures)]):
+    if code := max([int(wrong), *(failure.exit_code for failure in failures)]):
         raise typer.Exit(code)
 
 

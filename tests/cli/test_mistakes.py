@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -203,15 +203,13 @@ def picture() -> bytes:
     return pecli.figure("heatmap", d=2, length=2, size="column", dpi=40).render("png")[0]
 
 
-@pytest.fixture
-def furnished(folder: Path) -> Path:
-    """Return a folder and a file to stumble over."""
+def furnish(folder: Path) -> None:
+    """Write folders and files to stumble over."""
     (folder / "folder").mkdir()
     (folder / "folder.png").mkdir()
     (folder / "page.md").mkdir()
     (folder / "plan.toml").write_text('[[figure]]\ncommand = "heatmap"\n')
     (folder / "own.toml").write_text('[batch]\nindex = "page.md"\n[[figure]]\ncommand = "heatmap"\n')
-    (folder / "junk.ttf").write_bytes(b"junk")
     np.save(folder / "table.npy", [[np.nan, 1.0]])
     (folder / "a.png").write_bytes(picture())
     np.save(folder / "numbers.npy", np.eye(5))
@@ -225,6 +223,27 @@ def furnished(folder: Path) -> Path:
     (folder / "digits.toml").write_text(f"x = {'1' * 5000}\n")
     config = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "max_position_embeddings": 2048}
     (folder / "folder.json").write_text(json.dumps(config))
+    odd_configs: dict[str, Any] = {
+        "wrong": config | {"hidden_size": "wide"},
+        "negative": config | {"num_attention_heads": -4},
+        "uneven": config | {"num_attention_heads": 7},
+        "unknown": config | {"rope_scaling": {"rope_type": "yern", "factor": 2}},
+        "without": config | {"rope_scaling": {"rope_type": "yarn"}},
+        "huge": config | {"max_position_embeddings": 1e300},
+        "recurrent": {"model_type": "mamba", "hidden_size": 64},
+        "list": [1, 2],
+    }
+    for name, content in odd_configs.items():
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    for ending in FILES:
+        (folder / f"junk.{ending}").write_bytes(b"\xff\xfe\0junk")
+        (folder / f"empty.{ending}").write_bytes(b"")
+
+
+@pytest.fixture
+def furnished(folder: Path) -> Path:
+    """Return a folder with folders and files to stumble over."""
+    furnish(folder)
     return folder
 
 

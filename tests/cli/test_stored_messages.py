@@ -15,12 +15,13 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from pecli.cli.app import app
+from tests.cli.test_mistakes import furnish, furnished as furnished
 
 STORED = Path(__file__).parents[1] / "data" / "messages.txt"
 
 
 def said(line: str) -> str:
-    """Return exit code and message of a command line, in an empty folder."""
+    """Return exit code and message of a command line, in the folder that `furnish` makes."""
     ended = CliRunner().invoke(app, shlex.split(line), prog_name="pecli")
     return f"{ended.exit_code} {ended.stderr.strip()}"
 
@@ -31,20 +32,17 @@ def stored() -> dict[str, str]:
     return dict(zip(lines[::2], (line.strip() for line in lines[1::2]), strict=True))
 
 
-def test_a_mistake_is_answered_as_it_is_stored(tmp_path: Path) -> None:
-    before = Path.cwd()
-    os.chdir(tmp_path)
-    try:
-        assert {line: said(line) for line in stored()} == stored()
-        assert not list(tmp_path.iterdir())
-    finally:
-        os.chdir(before)
+def test_a_mistake_is_answered_as_it_is_stored(furnished: Path) -> None:
+    before = {*furnished.rglob("*")}
+    assert {line: said(line) for line in stored()} == stored()
+    assert {*furnished.rglob("*")} == before
 
 
 if __name__ == "__main__":  # after the names of new lines, if any
     known = [*stored(), *sys.argv[1:]] if STORED.exists() else sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
+        furnish(Path(folder))
         text = "".join(f"{line}\n  {said(line)}\n" for line in dict.fromkeys(known))
     STORED.write_text(text, encoding="utf-8")
     sys.stdout.write(f"{STORED.stat().st_size:,} bytes\n")

@@ -57,7 +57,8 @@ def is_stdout(path: str) -> bool:
 
 def ending_of(path: str) -> str:
     """Return the extension of a path without the dot, such as ``png``; "" for none and for standard output."""
-    return "" if is_stdout(path) else Path(path).suffix.lower().removeprefix(".")
+    name = "" if is_stdout(path) else os.path.basename(path)
+    return name.rpartition(".")[2].lower() if "." in name[1:] else ""
 
 
 def real_path(path: str) -> str:

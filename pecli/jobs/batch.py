@@ -234,7 +234,7 @@ class _Reader:
         if not all(kinds) or not self.figures:
             parts = "at least one [[figure]], and [batch] and [defaults] as tables"
             raise FileError(f"{path} needs {parts}: see pecli batch --init")
-        self.real_folder = Path(real_path(str(folder)))
+        self.real_folder = real_path(str(folder))
         self.known: dict[str, Option] = {}  # options of the figures so far
 
     def read(self, only: Sequence[str]) -> Batch:
@@ -371,13 +371,14 @@ def _is_selected(figure: Any, number: int, patterns: Sequence[str]) -> bool:
     return any(fnmatch.filter(map(str, names), pattern) for pattern in patterns)
 
 
-def path_inside(folder: Path, path: str, option: str = "output", real: Path | None = None) -> str:
+def path_inside(folder: Path, path: str, option: str = "output", real: str = "") -> str:
     """Return the path inside the folder; raise UsageError if it would leave the folder.
 
     real : the folder with links resolved, if that is known
     """
     inside = str(folder / path)
-    if path == STDIN or not Path(real_path(inside)).is_relative_to(real or real_path(str(folder))):
+    root = (real or real_path(str(folder))).rstrip(os.sep)
+    if path == STDIN or not f"{real_path(inside)}{os.sep}".startswith(f"{root}{os.sep}"):
         text = f"{option_text(option, path)} is outside the folder {folder}: name a file inside it"
         raise UsageError(text, option=option, value=path)
     return inside

@@ -63,7 +63,8 @@ class Output(Options):
 
     def csv_signs(self) -> dict[str, str]:
         """Return the separator and the decimal sign of .csv files by option name, without default values."""
-        return {name: getattr(self, name) for name in ("csv_sep", "decimal") if name in self.changed()}
+        signs = {"csv_sep": self.csv_sep, "decimal": self.decimal}
+        return {name: sign for name, sign in signs.items() if sign != self.options()[name].default}
 
 
 def _spec(encoding: Encoding | HasArray) -> str | None:

@@ -47,7 +47,9 @@ def targets_of(job: Job) -> tuple[Target, ...]:
     known = placeholders(job) if any("{" in path for path in output.output) else {}
     names, unsaid = (fill_placeholders(path, known) for path in paths), "png" if figure.drawn else "md"
     targets = tuple(Target(name, format_of(name, output.format, unsaid)) for name in names)
-    places = [place_of(path) for path, _ in targets] if len(targets) > 1 else [""]
+    if len(targets) == 1:
+        return targets
+    places = [place_of(path) for path, _ in targets]
     for at, (path, _) in enumerate(targets):
         if places[at] in places[:at]:
             alike = _spelled_otherwise([path, targets[places.index(places[at])].path])

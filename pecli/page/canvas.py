@@ -275,11 +275,11 @@ class Canvas(Options):
 
         files_alone : whether to read the style only if it is a file
         """
-        from pecli.page.style import read_style
-
         style = self.user_style
         if style is None or (files_alone and not (os.path.isfile(style) and is_readable(style))):
             return None
+        from pecli.page.style import read_style
+
         return read_style(style).get(setting)
 
     @property
@@ -315,9 +315,9 @@ class Canvas(Options):
 
         This imports matplotlib, so it is called late.
         """
-        from pecli.page.style import family_of
-
         if self.font is not None:
+            from pecli.page.style import family_of
+
             family_of(self.font)
         for source, name in {"style": self._style_setting("image.cmap"), "cmap": self.cmap}.items():
             if name is not None:

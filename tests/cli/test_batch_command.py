@@ -259,7 +259,7 @@ def test_a_person_is_shown_a_table_of_what_failed(ask: Ask, undrawable: Path, mo
 
 def test_a_page_does_not_show_what_was_not_drawn(ask: Ask, undrawable: Path) -> None:
     assert ask("batch", "undrawable.toml", "--index", "p.md", "--index", "p.html").code == 1
-    markdown, web = Path("p.md").read_text(), Path("p.html").read_text()
+    markdown, web = Path("p.md").read_text(encoding="utf-8"), Path("p.html").read_text(encoding="utf-8")
     assert markdown.count("Not drawn: ") == web.count("Not drawn: ") == 2
     assert "first.svg)" not in markdown and "<img" not in web and "(good.json)" in markdown and 'good.json"' in web
     assert "Not drawn: size = 0.6x0.6 is too small" in markdown and "## small" in markdown
@@ -284,7 +284,9 @@ def test_init_writes_a_file_that_works(name: str, ask: Ask, folder: Path) -> Non
     assert ask("batch", *([name] if name else []), "--init").out == f"{path}\n"
     text = Path(path).read_text(encoding="utf-8")
     assert f"pecli batch {path}" in text
-    Path(path).write_text(text.replace('size = "column"', 'size = "column"\nlength = 5\nd = 4\ndpi = 20'))
+    Path(path).write_text(
+        text.replace('size = "column"', 'size = "column"\nlength = 5\nd = 4\ndpi = 20'), encoding="utf-8"
+    )
     ended = ask("batch", path, "-j", "1")
     assert (ended.code, counts(ended.err)) == (0, (3, 0, 0))
     beside = Path(path).parent

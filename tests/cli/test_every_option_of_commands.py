@@ -143,20 +143,24 @@ def furnished(ask: Ask, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Files of all kinds; what is opened is told."""
     window = SimpleNamespace(open=lambda url: notice("a window"))
     monkeypatch.setattr("webbrowser.get", lambda: window)
-    Path("two.toml").write_text(f"[defaults]\n{BATCH}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
-    Path("done.toml").write_text("[defaults]\n" + BATCH.replace("a.json", "done.json"))
+    Path("two.toml").write_text(
+        f"[defaults]\n{BATCH}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n", encoding="utf-8"
+    )
+    Path("done.toml").write_text("[defaults]\n" + BATCH.replace("a.json", "done.json"), encoding="utf-8")
     lost = "[[figure]]\ncommand = 'waves'\nsize = '0.6x0.6'\noutput = 'c.png'\n"
-    Path("fails.toml").write_text(f"{lost}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n")
-    Path("t.csv").write_text("1,2\n3,4\n")
+    Path("fails.toml").write_text(f"{lost}[[figure]]\ncommand = 'waves'\noutput = 'b.json'\n", encoding="utf-8")
+    Path("t.csv").write_text("1,2\n3,4\n", encoding="utf-8")
     np.savetxt("reversed.csv", pecli.encode("sinusoidal", d=8, length=20)[:, ::-1], delimiter=",")
-    Path("config.json").write_text(CONFIG)
+    Path("config.json").write_text(CONFIG, encoding="utf-8")
     scaling = '"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}'
-    Path("dynamic.json").write_text(f"{CONFIG[:-1]}, {scaling}}}")
-    Path("near.json").write_text(f'{CONFIG[:-1]}, "rope_theta": 10001.0}}')
-    Path("odd.json").write_text(CONFIG.replace("{", '{"rope_thetta": 5, ', 1))
+    Path("dynamic.json").write_text(f"{CONFIG[:-1]}, {scaling}}}", encoding="utf-8")
+    Path("near.json").write_text(f'{CONFIG[:-1]}, "rope_theta": 10001.0}}', encoding="utf-8")
+    Path("odd.json").write_text(CONFIG.replace("{", '{"rope_thetta": 5, ', 1), encoding="utf-8")
     assert ask("batch", "done.toml", "-q", "-j", "1").code == 0
     assert ask("heatmap", "-e", "learned:file=t.csv", "-o", "lost.json").code == 0
-    Path("lost.json").write_text(Path("lost.json").read_text().replace("file=t.csv", "file=gone.csv"))
+    Path("lost.json").write_text(
+        Path("lost.json").read_text(encoding="utf-8").replace("file=t.csv", "file=gone.csv"), encoding="utf-8"
+    )
     return ask
 
 

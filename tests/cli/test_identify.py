@@ -249,7 +249,9 @@ def test_arrays_are_read_from_whatever_has_them() -> None:
 @pytest.mark.parametrize("line", ["identify t.npy", "model config.json", "tensors t.npy", "encodings rope"])
 def test_every_file_that_is_asked_for_is_written(line: str, ask: Ask) -> None:
     np.save("t.npy", pecli.encode("sinusoidal", d=8, length=20))
-    Path("config.json").write_text('{"model_type": "llama", "hidden_size": 32, "num_attention_heads": 4}')
+    Path("config.json").write_text(
+        '{"model_type": "llama", "hidden_size": 32, "num_attention_heads": 4}', encoding="utf-8"
+    )
     drawn = ["a.png"] if line.split()[0] in ("identify", "model") else []
     files = [*drawn, "a.md", "a.json", "a.csv"]
     assert ask(*line.split(), *(word for file in files for word in ("-o", file))).code == 0

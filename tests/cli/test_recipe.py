@@ -204,5 +204,5 @@ def test_a_style_is_found_beside_its_picture_and_a_batch_file_names_nothing_abov
         assert ask("redraw", f"../sub/{number}.png", "-o", f"again{number}.png").code == 0
     ended = ask("recipe", "../sub/0.png", str(folder / "sub" / "1.png"))
     assert ended.err.startswith("pecli: ../sub/0.png is outside this folder: the batch file writes sub/0.png instead\n")
-    Path("f.toml").write_text(ended.out)
+    Path("f.toml").write_text(ended.out, encoding="utf-8")
     assert ask("batch", "f.toml", "-q", "-j", "1").out.split() == ["sub/0.png", "sub/1.png"]

@@ -88,8 +88,8 @@ def test_a_recipe_prints_another_output(ask: Ask, old: bytes) -> None:
 @pytest.mark.parametrize("command", ["redraw", "recipe"])
 def test_a_job_that_cannot_be_asked_for_is_told_with_its_file(command: str, ask: Ask, folder: Path) -> None:
     assert ask("heatmap", "-d", "4", "-n", "5", "-o", "a.json").code == 0
-    text = Path("a.json").read_text().replace('"length": 5', '"length": 0')
-    Path("a.json").write_text(text)
+    text = Path("a.json").read_text(encoding="utf-8").replace('"length": 5', '"length": 0')
+    Path("a.json").write_text(text, encoding="utf-8")
     refused = ask(command, "a.json")
     assert refused.code == 2 and "a.json carries a job that pecli cannot read: " in refused.err
 

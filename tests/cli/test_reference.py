@@ -63,8 +63,10 @@ def test_json_has_the_keys_that_are_told(ask: Ask, folder: Path) -> None:
         return set(answer["results"][0] if "results" in answer else answer)
 
     np.save("t.npy", np.eye(3))
-    Path("f.toml").write_text(BATCH)
-    Path("config.json").write_text('{"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}')
+    Path("f.toml").write_text(BATCH, encoding="utf-8")
+    Path("config.json").write_text(
+        '{"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}', encoding="utf-8"
+    )
     picture = told("A result of a figure or report:")
     assert keys("heatmap", "learned", "--file", "t.npy", "-o", "a.npz") == picture
     assert keys("recipe", "a.npz") == told("\n`recipe`:")

@@ -77,14 +77,14 @@ def schemas() -> dict[str, Any]:
 @pytest.fixture
 def files(folder: Path, ask: Ask) -> None:
     """Write what the lines read."""
-    Path("llama.json").write_text(json.dumps(LLAMA))
-    Path("other.json").write_text(json.dumps({**LLAMA, "rope_theta": 5e5}))
+    Path("llama.json").write_text(json.dumps(LLAMA), encoding="utf-8")
+    Path("other.json").write_text(json.dumps({**LLAMA, "rope_theta": 5e5}), encoding="utf-8")
     np.save("t.npy", np.arange(12.0).reshape(4, 3) % 5)
     at = np.arange(50.0)[:, None] * 10000.0 ** (-np.arange(8) / 8)
     np.save("sines.npy", np.stack([np.sin(at), np.cos(at)], axis=2).reshape(50, 16))
     np.savez("words.npz", a=np.eye(3), b=np.arange(3))
-    Path("f.toml").write_text(BATCH)
-    Path("g.toml").write_text(BATCH.replace("{base}", "g-{base}"))
+    Path("f.toml").write_text(BATCH, encoding="utf-8")
+    Path("g.toml").write_text(BATCH.replace("{base}", "g-{base}"), encoding="utf-8")
     assert ask("heatmap", "-n", "3", "-d", "4", "-o", "done.json").code == 0
 
 

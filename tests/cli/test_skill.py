@@ -31,9 +31,9 @@ BATCH = '[[figure]]\ncommand = "heatmap"\nlength = 3\nd = 4\noutput = "heat.json
 def files(folder: Path) -> None:
     """Write the files that the lines read."""
     for name in ("config.json", "other.json"):
-        Path(name).write_text(json.dumps(CONFIG))
+        Path(name).write_text(json.dumps(CONFIG), encoding="utf-8")
     np.save("table.npy", pecli.encode(d=8, length=50))
-    Path("figures.toml").write_text(BATCH)
+    Path("figures.toml").write_text(BATCH, encoding="utf-8")
 
 
 @pytest.mark.some(20)

@@ -28,7 +28,7 @@ def strange(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
     for name in ("home", "downloads"):
         (folder / name).mkdir()
     monkeypatch.chdir(folder / "downloads")
-    Path(VICTIM).write_text("mine")
+    Path(VICTIM).write_text("mine", encoding="utf-8")
     np.save("../home/table.npy", np.ones((5, 4)))
 
     def make(format: str, carries: dict[str, Any], figure: str = "heatmap") -> str:
@@ -53,7 +53,9 @@ def test_no_file_says_where_to_write(
     file = strange(format, PLACES)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("KITTY_WINDOW_ID", "1")
-    Path("figures.toml").write_text(f'[[figure]]\ncommand = "heatmap"\nlength = 5\noutput = "{file}"\n')
+    Path("figures.toml").write_text(
+        f'[[figure]]\ncommand = "heatmap"\nlength = 5\noutput = "{file}"\n', encoding="utf-8"
+    )
     lines = [("redraw", file, "--dpi", "30"), ("recipe", file), ("recipe", file, "--json")]
     if format == "png":  # what any other carries takes the same ways
         lines += [
@@ -69,7 +71,7 @@ def test_no_file_says_where_to_write(
         assert ended.code == 0 or words[0] == "batch", ended.err
     made = {item.name for item in Path().iterdir()} - {file, "figures.toml"}
     assert len(made) == 1 and made.pop().startswith("heatmap-sinusoidal-")
-    assert Path(VICTIM).read_text() == "mine" and len(list(Path("../home").iterdir())) == 2
+    assert Path(VICTIM).read_text(encoding="utf-8") == "mine" and len(list(Path("../home").iterdir())) == 2
 
 
 @pytest.mark.long
@@ -100,9 +102,9 @@ def test_a_file_that_lies_elsewhere_is_not_read(
     Path("sub").mkdir(exist_ok=True)
     file = strange("json", {})
     for place in ("../home/config.json", "../home/c"):
-        Path(place).write_text("{}")
+        Path(place).write_text("{}", encoding="utf-8")
     Path("link.json").symlink_to("../home/config.json")
-    Path(file).write_text(json.dumps({"job": {"command": figure, **carries}}).replace("{}", path))
+    Path(file).write_text(json.dumps({"job": {"command": figure, **carries}}).replace("{}", path), encoding="utf-8")
     refused = ask("redraw", file)
     assert refused.code == 2 and refused.err.count("\n") == 1
     assert refused.err.endswith(
@@ -125,7 +127,7 @@ def test_what_is_named_or_lies_beside_is_read(ask: Ask, strange: Callable[..., s
 @pytest.mark.parametrize("title", ["a\x1b[31mb", "a\nb", "a\x9bb", "a\x00b", "a\u202eb"])
 @pytest.mark.parametrize("command", ["redraw", "recipe"])
 def test_no_title_from_a_file_moves_the_terminal(title: str, command: str, ask: Ask, folder: Path) -> None:
-    Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "title": title}}))
+    Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "title": title}}), encoding="utf-8")
     ended = ask(command, "evil.json")
     text = ended.out + ended.err
     assert text[:-1].isprintable() and text.endswith("\n") and ended.code in (0, 2)
@@ -171,7 +173,7 @@ def in_time() -> Iterator[None]:
 )
 def test_a_long_text_is_refused_at_once(carries: dict[str, str], ask: Ask, folder: Path) -> None:
     figure = "curves" if "at" in carries else "heatmap"
-    Path("evil.json").write_text(json.dumps({"job": {"command": figure, **carries}}))
+    Path("evil.json").write_text(json.dumps({"job": {"command": figure, **carries}}), encoding="utf-8")
     assert ask("recipe", "evil.json").code == 2
     words = [carries["encoding"]] if "encoding" in carries else [f"--{name}={text}" for name, text in carries.items()]
     ended = ask(figure, *words, "-o", "a.png")
@@ -180,7 +182,7 @@ def test_a_long_text_is_refused_at_once(carries: dict[str, str], ask: Ask, folde
 
 @pytest.mark.parametrize("encoding", [[None], [[None]], [5], {}, [{}]])
 def test_an_encoding_that_is_no_text_is_refused(encoding: Any, ask: Ask, folder: Path) -> None:
-    Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "encoding": encoding}}))
+    Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "encoding": encoding}}), encoding="utf-8")
     for words in (("recipe", "evil.json"), ("redraw", "evil.json", "-o", "a.npy")):
         assert ask(*words).code == 2
 
@@ -190,7 +192,7 @@ def test_an_encoding_that_is_no_text_is_refused(encoding: Any, ask: Ask, folder:
 @pytest.mark.usefixtures("in_time")
 def test_a_long_cell_is_read_or_refused_at_once(ask: Ask) -> None:
     for cell, code in (("1" * LONG + "x", 1), ("1." + "1" * LONG, 0), ("1" * LONG, 1)):
-        Path("t.csv").write_text(f"1,2\n3,4\n{cell},5\n")
+        Path("t.csv").write_text(f"1,2\n3,4\n{cell},5\n", encoding="utf-8")
         ended = ask("heatmap", "learned:file=t.csv", "-o", "a.png")
         assert ended.code == code and len(ended.err) < 400
 
@@ -201,7 +203,7 @@ def test_a_long_cell_is_read_or_refused_at_once(ask: Ask) -> None:
 def test_of_files_elsewhere_those_of_known_endings_are_known_again(
     ask: Ask, strange: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path("../home/plain.mplstyle").write_text("lines.linewidth: 3\n")
+    Path("../home/plain.mplstyle").write_text("lines.linewidth: 3\n", encoding="utf-8")
     file = strange("png", {})
     words = ["heatmap", "-n", "5", "--file", "../home/table.npy", "--style", "../home/plain.mplstyle", "-o", file]
     assert ask(*words, "-e", "learned").code == 0
@@ -212,9 +214,13 @@ def test_of_files_elsewhere_those_of_known_endings_are_known_again(
     Path("../home/plain.mplstyle").rename("../home/plain")
     prints = read_metadata(file)["inputs"]
     for named in ("../home/plain", "/proc/self/pagemap"):  # the latter has no end
-        Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "style": named}, "inputs": prints}))
+        Path("evil.json").write_text(
+            json.dumps({"job": {"command": "heatmap", "style": named}, "inputs": prints}), encoding="utf-8"
+        )
         assert ask("recipe", "evil.json").err.count("\n") == 1
         assert ask("redraw", "evil.json", "-o", "again.png").code == 2
     Path("t.csv").symlink_to("/proc/self/pagemap")
-    Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "file": "t.csv"}, "inputs": prints}))
+    Path("evil.json").write_text(
+        json.dumps({"job": {"command": "heatmap", "file": "t.csv"}, "inputs": prints}), encoding="utf-8"
+    )
     assert ask("redraw", "evil.json", "-e", "learned", "-o", "again.png").code != 0

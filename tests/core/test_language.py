@@ -122,7 +122,9 @@ def test_the_language_that_is_given_wins_over_the_environment_whatever_that_says
 ) -> None:
     monkeypatch.setenv("PECLI_LANG", "zh")
     assert ask("heatmap", "-d", "2", "-n", "2", "-o", "a.npz").code == 0
-    Path("f.toml").write_text('[[figure]]\ncommand = "heatmap"\n[[figure]]\ncommand = "waves"\nlang = "en"\n')
+    Path("f.toml").write_text(
+        '[[figure]]\ncommand = "heatmap"\n[[figure]]\ncommand = "waves"\nlang = "en"\n', encoding="utf-8"
+    )
     monkeypatch.setenv("PECLI_LANG", "xx")
     for line in ("heatmap -o b.json", "batch f.toml", "model .", "stats"):  # once, not for each figure
         refused = ask(*line.split())

@@ -139,7 +139,9 @@ def test_it_stands_in_every_command(ask: Ask, line: str) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_a_file_is_looked_for_beside_the_batch_and_stored_in_pictures(ask: Ask) -> None:
-    Path("sub/f.toml").write_text('[[figure]]\ncommand = "heatmap"\nencoding = "mine.npy"\noutput = "a.json"\n')
+    Path("sub/f.toml").write_text(
+        '[[figure]]\ncommand = "heatmap"\nencoding = "mine.npy"\noutput = "a.json"\n', encoding="utf-8"
+    )
     Path("mine.npy").unlink()
     assert ask("batch", "sub/f.toml", "-j", "1").out == "sub/a.json\n"
     assert "--encoding learned --file" in ask("recipe", "sub/a.json").out

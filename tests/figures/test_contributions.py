@@ -138,7 +138,7 @@ def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], option: str | 
 
 def test_a_long_file_has_each_column_once(ask: Ask, folder: Path) -> None:
     assert ask("contributions", "-d", "4", "-n", "5", "--long", "-o", "c.csv").code == 0
-    assert Path("c.csv").read_text().splitlines()[0] == "offset,total,pair,value"
+    assert Path("c.csv").read_text(encoding="utf-8").splitlines()[0] == "offset,total,pair,value"
 
 
 def test_a_vector_file_has_an_image_that_fills_its_panel() -> None:

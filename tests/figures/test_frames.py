@@ -168,7 +168,8 @@ def test_a_batch_file_is_a_pdf_of_pages(ask: Any, folder: Path) -> None:
         "[defaults]\nd = 4\nlength = 9\ndpi = 30\nsize = 'column'\n"
         "[[figure]]\ncommand = 'heatmap'\noutput = 'h.png'\n"
         "[[figure]]\ncommand = 'heatmap'\nbase = [2, 3]\noutput = 'h.gif'\n"
-        "[[figure]]\ncommand = 'stats'\noutput = 's.json'\n"
+        "[[figure]]\ncommand = 'stats'\noutput = 's.json'\n",
+        encoding="utf-8",
     )
     assert ask("batch", "figures.toml", "--pages", "all.pdf", "-q").code == 0
     assert len(PAGE.findall(Path("all.pdf").read_bytes())) == 3

@@ -107,7 +107,7 @@ def test_a_figure_of_several_panels_is_a_row_a_value(folder: Path) -> None:
 def test_numbers_have_an_axis_an_option(folder: Path) -> None:
     picture = pecli.figure("heatmap", length=5, d=4, base=[10, 100], start=[0, 7, 9])
     picture.save("a.npz", "a.json")
-    found, job = np.load("a.npz"), json.loads(Path("a.json").read_text())
+    found, job = np.load("a.npz"), json.loads(Path("a.json").read_text(encoding="utf-8"))
     assert found["table"].shape == (2, 3, 5, 4)  # in the order of the help
     assert found["base"].tolist() == [10, 100] and found["start"].tolist() == [0, 7, 9]
     item = pecli.encode("sinusoidal", d=4, base=100, start=9, length=5)

@@ -105,7 +105,9 @@ def test_a_report_in_chinese_has_no_english_words(ask: Any, line: str) -> None:
 def test_a_models_config_is_told_in_chinese(ask: Any, folder: Path, monkeypatch: Any) -> None:
     scaling = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64, "mscale": 0, "betafast": 3}
     config = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
-    Path("config.json").write_text(json.dumps({**config, "max_position_embeddings": 256, "rope_scaling": scaling}))
+    Path("config.json").write_text(
+        json.dumps({**config, "max_position_embeddings": 256, "rope_scaling": scaling}), encoding="utf-8"
+    )
     monkeypatch.setenv("PECLI_LANG", "zh")
     facts, _, findings = ask("model", "config.json").out.partition("警告：")
     assert "Σ cos 首次 < 0" in facts and "betafast" in findings and "可能是想写 beta_fast" in " ".join(findings.split())

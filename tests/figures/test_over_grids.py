@@ -269,7 +269,8 @@ def test_a_configs_sections_are_read(folder: Path) -> None:
         '{"model_type": "qwen3_vl_text", "hidden_size": 96, "num_attention_heads": 4, "head_dim": 24,'
         '"num_hidden_layers": 2, "max_position_embeddings": 99,'
         '"rope_parameters": {"rope_type": "default", "rope_theta": 1e4,'
-        '"mrope_section": [4, 4, 4], "mrope_interleaved": true}}'
+        '"mrope_section": [4, 4, 4], "mrope_interleaved": true}}',
+        encoding="utf-8",
     )
     rope: Any = pecli.heatmap("config.json", sequence="2, 2x2, 1").job.encodings[0]
     assert rope.spec().startswith("rope:d=24,")
@@ -378,7 +379,8 @@ def test_ticks_of_some_tiles_are_their_patches() -> None:
 
 def test_a_configs_vectors_keep_their_width(folder: Path) -> None:
     Path("config.json").write_text(
-        '{"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4, "num_hidden_layers": 2}'
+        '{"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4, "num_hidden_layers": 2}',
+        encoding="utf-8",
     )
     encoding: Any = pecli.attention("config.json").job.encodings[0]
     assert encoding.d == 128  # not the 16 of the figure

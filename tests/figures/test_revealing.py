@@ -134,7 +134,7 @@ def frame_count(path: Path) -> int:
 
 def test_a_batch_reveals_too(ask: Ask, folder: Path) -> None:
     Path("f.toml").write_text(
-        '[[figure]]\ncommand = "waves"\nreveal = true\ndims = [0, 1]\noutput = "a.gif"\ndpi = 30\n'
+        '[[figure]]\ncommand = "waves"\nreveal = true\ndims = [0, 1]\noutput = "a.gif"\ndpi = 30\n', encoding="utf-8"
     )
     assert ask("batch", "f.toml", "-j", "1").out == "a.gif\n"
     assert ask("batch", "f.toml", "--check").code == 0
@@ -144,7 +144,7 @@ def test_columns_that_are_not_revealed_are_empty_in_files(ask: Ask) -> None:
     ended = ask("heatmap", "-d", "4", "-n", "2", "--revealed", "1", "-o", "-", "--format", "csv")
     assert ended.out.splitlines()[:2] == ["positions,0,1,2,3", "0,0.0,1.0,,"]
     assert ask("heatmap", "-d", "4", "-n", "2", "--revealed", "1", "-o", "a.json").code == 0
-    assert json.loads(Path("a.json").read_text())["arrays"]["table"][0] == [0.0, 1.0, None, None]
+    assert json.loads(Path("a.json").read_text(encoding="utf-8"))["arrays"]["table"][0] == [0.0, 1.0, None, None]
 
 
 def test_a_label_of_a_frame_is_said_in_chinese() -> None:

@@ -219,7 +219,9 @@ def test_mathematics_that_cannot_be_set_is_refused(ask: Ask, text: str) -> None:
 @pytest.mark.long
 def test_a_style_file_says_the_size_of_text_and_the_colours_of_lines_and_is_told_what_pecli_sets(folder: Path) -> None:
     Path("my.mplstyle").write_text(
-        'font.size: 11\naxes.prop_cycle: cycler("color", ["ff0000", "00ff00"])\nfigure.figsize: 3, 3\naxes.grid: True\n'
+        'font.size: 11\naxes.prop_cycle: cycler("color", ["ff0000", "00ff00"])\n'
+        "figure.figsize: 3, 3\naxes.grid: True\n",
+        encoding="utf-8",
     )
     picture = pecli.figure("curves", style="my.mplstyle", length=9, d=4, dpi=40)
     assert picture.canvas.inches.font == 11

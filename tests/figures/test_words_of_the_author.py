@@ -88,7 +88,9 @@ def test_what_is_left_out_stands_in_json(ask: Ask, folder: Path) -> None:
     for result in (told, plain):
         assert result["headline"] and result["footnotes"]
         assert result["headline"] in result["alt"] and result["footnotes"][0][1:] in result["alt"]
-    Path("f.toml").write_text('[[figure]]\ncommand = "heatmap"\nd = 8\nlength = 3000\nplain = true\noutput = "b.png"\n')
+    Path("f.toml").write_text(
+        '[[figure]]\ncommand = "heatmap"\nd = 8\nlength = 3000\nplain = true\noutput = "b.png"\n', encoding="utf-8"
+    )
     (again,) = json.loads(ask("batch", "f.toml", "--json").out)["results"]
     assert again["headline"] == told["headline"] and len(again["footnotes"]) == len(plain["footnotes"])
 

@@ -87,7 +87,7 @@ READ = [  # a file, and its table or what is wrong in it
 
 @pytest.mark.parametrize(("text", "found"), READ)
 def test_the_first_line_says_how_cells_are_separated(folder: Path, text: str, found: Any) -> None:
-    Path("t.csv").write_text(text)
+    Path("t.csv").write_text(text, encoding="utf-8")
     if isinstance(found, list):
         assert np.array_equal(pecli.encode("t.csv"), found)
     else:
@@ -115,7 +115,8 @@ def test_a_line_and_a_batch_have_the_signs(ask: Ask) -> None:
     ended = ask(*["heatmap", "-d", "2", "-n", "2", "--csv-sep", ";", "--decimal", ",", "-o", "a.csv", "-v"])
     assert "--csv-sep semicolon --decimal comma" in ended.err
     Path("f.toml").write_text(
-        '[[figure]]\ncommand = "heatmap"\nd = 2\nlength = 2\ncsv_sep = ";"\ndecimal = ","\noutput = "b.csv"\n'
+        '[[figure]]\ncommand = "heatmap"\nd = 2\nlength = 2\ncsv_sep = ";"\ndecimal = ","\noutput = "b.csv"\n',
+        encoding="utf-8",
     )
     assert "--csv-sep semicolon --decimal comma" in ask("batch", "f.toml", "--dry-run").out
     assert ask("batch", "f.toml", "-j", "1").code == 0

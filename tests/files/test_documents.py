@@ -206,19 +206,23 @@ def test_a_model_type_is_no_picture_in_a_notebook_or_page(ask: Callable[..., Any
                 "rope_theta": 1e4,
                 "transformers_version": "5",
             }
-        )
+        ),
+        encoding="utf-8",
     )
     shown = pecli.model("config.json")._repr_mimebundle_()
     assert STRANGE[0] in shown["text/html"] and "<img" not in shown["text/html"] + MarkdownIt().render(
         shown["text/markdown"]
     )
     names_of_strangers("m.safetensors")
-    Path("f.toml").write_text(f"""
+    Path("f.toml").write_text(
+        f"""
 [[figure]]
 command = "heatmap"
 encoding = 'learned:file=m.safetensors,tensor={STRANGE[0]}'
 output = "a.png"
-""")
+""",
+        encoding="utf-8",
+    )
     assert ask("batch", "f.toml", "--index", "index.md").code == 0
     page = MarkdownIt().render(Path("index.md").read_text(encoding="utf-8"))
     assert page.count("<img") == 1 and 'src="a.png"' in page
@@ -226,7 +230,7 @@ output = "a.png"
 
 def test_labels_in_numbers_are_no_formulas(ask: Callable[..., Any]) -> None:
     assert ask("offsets", "sinusoidal:label==1+1", "rope:label=-5", "-n", "3", "-o", "a.csv").code == 0
-    assert {row.split(",")[0] for row in Path("a.csv").read_text().splitlines()[1:]} == {"'=1+1", "-5"}
+    assert {row.split(",")[0] for row in Path("a.csv").read_text(encoding="utf-8").splitlines()[1:]} == {"'=1+1", "-5"}
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,11 @@ def test_other_programs_read_the_file(path: Path, format: str) -> None:
         with zipfile.ZipFile(path) as archive:
             assert archive.testzip() is None
     elif format == "json":
-        assert {"job", "facts", "arrays"} <= set(json.loads(path.read_text()))
+        assert {"job", "facts", "arrays"} <= set(json.loads(path.read_text(encoding="utf-8")))
     elif format == "svg":
         assert ElementTree.parse(path).getroot().tag.endswith("}svg")
     elif format == "html":
-        assert path.read_text().rstrip().splitlines()[-1] == "</html>"
+        assert path.read_text(encoding="utf-8").rstrip().splitlines()[-1] == "</html>"
     else:
         assert path.read_bytes().startswith(b"%PDF-") and b"%%EOF" in path.read_bytes()[-64:]
 

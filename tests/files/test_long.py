@@ -84,7 +84,7 @@ def test_a_row_is_one_number_and_says_where_it_stands() -> None:
 
 def test_long_is_kept_by_the_file_and_belongs_to_two_formats(ask: Ask) -> None:
     assert ask("heatmap", "-d", "3", "-n", "2", "--long", "-o", "a.json", "-o", "a.csv").code == 0
-    header, *lines = csv.reader(Path("a.csv").read_text().splitlines())
+    header, *lines = csv.reader(Path("a.csv").read_text(encoding="utf-8").splitlines())
     assert header == ["position", "dimension", "value"] and [line[:2] for line in lines][2:4] == [
         ["0", "2"],
         ["1", "0"],
@@ -93,7 +93,7 @@ def test_long_is_kept_by_the_file_and_belongs_to_two_formats(ask: Ask) -> None:
     line, entry = ask("recipe", "a.json").out.strip(), ask("recipe", "a.json", "--form", "toml").out
     Path("a.json").unlink()
     assert ask(*line.split()[1:]).code == 0 and Path("a.json").read_bytes() == before
-    Path("f.toml").write_text(entry)
+    Path("f.toml").write_text(entry, encoding="utf-8")
     assert "skipped" in ask("batch", "f.toml").err
     assert ask("redraw", "a.json", "-o", "b.png", "--dpi", "20").code == 0
     for words, said in ((["-o", "b.npy"], "--long is for .csv, .json files only"), (["-o", "b.png"], "write one:")):

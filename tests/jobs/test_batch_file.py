@@ -38,7 +38,9 @@ def settings(batch: Batch, name: str) -> list[Any]:
 
 def test_a_job_is_the_one_of_the_command_line_with_its_outputs_in_the_folder(folder: Path) -> None:
     (folder / "sub").mkdir()
-    Path("sub/figures.toml").write_text(f'{HEAT}base = 10\nno-title = true\noutput = ["a.png", "x/{{base}}.svg"]\n')
+    Path("sub/figures.toml").write_text(
+        f'{HEAT}base = 10\nno-title = true\noutput = ["a.png", "x/{{base}}.svg"]\n', encoding="utf-8"
+    )
     (job,) = read_batch("sub/figures.toml").jobs
     assert job == make_job("heatmap", {"base": 10, "no_title": True, "output": ["sub/a.png", "sub/x/10.svg"]})
     (job,) = read_batch("sub/figures.toml", "out").jobs
@@ -247,7 +249,7 @@ def test_a_key_is_found_where_it_stands_however_it_is_written(end: str, folder: 
 
 def test_a_stream_is_seen_from_the_current_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = io.BytesIO((HEAT + 'output = "a.json"\n').encode())
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(text))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(text, encoding="utf-8"))
     assert read_batch("-").jobs[0].paths == ("a.json",)
 
 
@@ -268,12 +270,12 @@ def test_a_default_that_means_nothing_to_a_figure_is_left_out_there_and_its_own_
     figures = (
         '[[figure]]\ncommand = "heatmap"\n[[figure]]\ncommand = "rotation"\nmatrix = 3\n[[figure]]\ncommand = "waves"\n'
     )
-    Path("f.toml").write_text(defaults + figures)
+    Path("f.toml").write_text(defaults + figures, encoding="utf-8")
     heat, turned, waves = read_batch("f.toml").jobs
     assert (heat.canvas.cmap, heat.positions.length) == ("Greys", 9)
     assert (turned.canvas.cmap, turned.positions.length) == ("Greys", 200)
     assert (waves.canvas.cmap, waves.positions.length) == (None, 9)
-    Path("f.toml").write_text(defaults + figures + 'cmap = "Greys"\n')
+    Path("f.toml").write_text(defaults + figures + 'cmap = "Greys"\n', encoding="utf-8")
     with pytest.raises(UsageError) as caught:
         read_batch("f.toml")
     text = str(caught.value)
@@ -284,14 +286,18 @@ def test_files_are_looked_for_beside_the_batch_file_first_then_here(folder: Path
     Path("sub").mkdir()
     for name, rows in (("sub/both.npy", 3), ("both.npy", 4), ("here.npy", 5)):
         np.save(name, np.arange(4.0 * rows).reshape(rows, 4))
-    Path("sub/my.mplstyle").write_text("font.size: 9\n")
-    Path("sub/config.json").write_text('{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2}')
+    Path("sub/my.mplstyle").write_text("font.size: 9\n", encoding="utf-8")
+    Path("sub/config.json").write_text(
+        '{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2}', encoding="utf-8"
+    )
     figures = [
         "encoding = 'learned:file=both.npy'\noutput = '1.json'",
         "encoding = 'learned'\nfile = 'here.npy'\noutput = '2.json'\nstyle = 'my.mplstyle'",
         "encoding = 'config.json'\noutput = '3.json'",
     ]
-    Path("sub/f.toml").write_text("".join(f"[[figure]]\ncommand = 'heatmap'\n{each}\n" for each in figures))
+    Path("sub/f.toml").write_text(
+        "".join(f"[[figure]]\ncommand = 'heatmap'\n{each}\n" for each in figures), encoding="utf-8"
+    )
     jobs = read_batch("sub/f.toml").jobs
     assert [job.view.positions.length for job in jobs[:2]] == [3, 5]
     assert jobs[0].specs() == ["learned:file=sub/both.npy"] and jobs[1].canvas.style == "sub/my.mplstyle"
@@ -302,7 +308,7 @@ def test_files_are_looked_for_beside_the_batch_file_first_then_here(folder: Path
 def test_only_takes_a_number_a_name_a_glob_and_what_was_printed(which: str, folder: Path) -> None:
     Path("sub").mkdir()
     text = "".join(f"[[figure]]\ncommand = 'heatmap'\noutput = '{name}.json'\n" for name in "abc")
-    Path("sub/f.toml").write_text(text)
+    Path("sub/f.toml").write_text(text, encoding="utf-8")
     assert [job.paths for job in read_batch("sub/f.toml").only([which.format(folder=folder)]).jobs] == [("sub/b.json",)]
 
 
@@ -314,7 +320,7 @@ def test_a_figure_that_is_left_out_may_be_wrong(ask: Ask, only: str, refused: bo
         "name = 'a'\ncommand = 'curves'\noutput = 'a.json'",
         "name = 'b'\ncommand = 'heatmap'\noutput = ['b.json']",
     )
-    Path("f.toml").write_text("".join(f"[[figure]]\n{each}\n" for each in figures) + "nope = 1\n")
+    Path("f.toml").write_text("".join(f"[[figure]]\n{each}\n" for each in figures) + "nope = 1\n", encoding="utf-8")
     ended = ask("batch", "f.toml", "--only", only, "--dry-run")
     assert ended.code == (2 if refused else 0) and ("pecli curves" in ended.out) is not refused
     left_out = "" if refused else "skipped: "

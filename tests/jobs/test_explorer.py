@@ -162,8 +162,8 @@ def test_nothing_is_drawn_for_a_browser_that_has_gone(monkeypatch: pytest.Monkey
 def test_nothing_is_read_but_what_it_was_started_with(folder: Path) -> None:
     for name in ("a", "b"):
         np.save(f"{name}.npy", np.eye(9, 8))
-    Path("s.mplstyle").write_text("lines.linewidth: 3")
-    Path("config.json").write_text('{"model_type": "llama"}')
+    Path("s.mplstyle").write_text("lines.linewidth: 3", encoding="utf-8")
+    Path("config.json").write_text('{"model_type": "llama"}', encoding="utf-8")
     made = explorer(encoding="learned:file=a.npy")
     assert "image" in made.answer({"encoding": "learned", "file": "a.npy"}, 250)
     for values in (

@@ -129,7 +129,9 @@ def test_a_page_is_written_beside_the_pictures_and_links_only_what_is_there(ask:
 
 def test_a_page_that_would_be_the_same_is_not_written_again(ask: Ask, folder: Path) -> None:
     text = TEXT[: TEXT.index("[[figure]]\ncommand = \"distance\"")]  # fmt: skip
-    Path("figures.toml").write_text(text.replace("x/heat-{base}.png", "{base}.json").replace("[batch]", INDEX))
+    Path("figures.toml").write_text(
+        text.replace("x/heat-{base}.png", "{base}.json").replace("[batch]", INDEX), encoding="utf-8"
+    )
     first = ask("batch", "figures.toml", "-j", "1")
     before = Path("README.md").stat()
     second = ask("batch", "figures.toml", "-j", "1", "--force")
@@ -139,10 +141,10 @@ def test_a_page_that_would_be_the_same_is_not_written_again(ask: Ask, folder: Pa
         before.st_mtime_ns,
     )
     assert ask("batch", "figures.toml", "--check").code == 0
-    Path("README.md").write_text(Path("README.md").read_text() + "edited")
+    Path("README.md").write_text(Path("README.md").read_text(encoding="utf-8") + "edited", encoding="utf-8")
     assert ask("batch", "figures.toml", "--check").out == "stale: README.md\n"
     assert ask("batch", "figures.toml", "-j", "1").out == "README.md\n"
-    assert "edited" not in Path("README.md").read_text()
+    assert "edited" not in Path("README.md").read_text(encoding="utf-8")
 
 
 INDEX = '[batch]\nindex = "README.md"'
@@ -152,7 +154,8 @@ def test_markdown_shows_html_and_control_characters_of_titles_and_notes(folder: 
     hostile = "<script>alert(1)</script>\\u202e & "
     Path("h.toml").write_text(
         f'[batch]\ntitle = "{hostile}"\n[[figure]]\ncommand = "heatmap"\nname = "a\\n## {hostile}"\n'
-        f'note = "{hostile}\\n\\nsecond"\noutput = "a.png"\n'
+        f'note = "{hostile}\\n\\nsecond"\noutput = "a.png"\n',
+        encoding="utf-8",
     )
     batch = read_batch("h.toml")
     text, web = (page(batch, name).decode() for name in ("README.md", "page.html"))

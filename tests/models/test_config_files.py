@@ -169,7 +169,7 @@ def test_what_is_no_encoding_says_why(tmp_path: Path) -> None:
     ],
 )
 def test_what_json_does_not_have_is_told(folder: Path, text: str, advice: str) -> None:
-    Path("config.json").write_text(text)
+    Path("config.json").write_text(text, encoding="utf-8")
     with pytest.raises(FileError) as refused:
         read_config(Path("config.json"))
     assert refused.value.advice == advice
@@ -187,7 +187,7 @@ def test_what_json_does_not_have_is_told(folder: Path, text: str, advice: str) -
     ],
 )  # fmt: skip
 def test_a_key_of_positions_that_stands_twice_has_a_warning(folder: Path, text: str, keys: list[str]) -> None:
-    Path("config.json").write_text(text)
+    Path("config.json").write_text(text, encoding="utf-8")
     found = read_model("config.json").findings
     assert [item.key for item in found if item.code == "given_twice"] == keys
 

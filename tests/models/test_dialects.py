@@ -96,7 +96,7 @@ def test_keys_of_positions_that_are_not_used_are_named(ask: Ask) -> None:
 
 
 def test_a_file_of_another_program_stands_where_an_encoding_does(ask: Ask) -> None:
-    Path("params.json").write_text(json.dumps(CASES["meta-llama31-8b"]["content"]))
+    Path("params.json").write_text(json.dumps(CASES["meta-llama31-8b"]["content"]), encoding="utf-8")
     Path("model.gguf").write_bytes(gguf(CASES["gguf-gemma3"]["content"]))
     for words in (["spectrum", "params.json"], ["compare", "params.json", "model.gguf#sliding_attention"]):
         answer = ask(*words, "-o", "out.json")

@@ -56,5 +56,7 @@ def test_flags_change_what_llama_cpp_changes(ask: Ask, folder: Path, name: str, 
 def test_flags_that_cannot_be_are_refused(ask: Ask, folder: Path, words: list[str], code: int) -> None:
     Path("model.gguf").write_bytes(gguf(CASES["cli-llama"]["content"]))
     assert ask("model", "model.gguf", *words).code == code
-    Path("config.json").write_text('{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2}')
+    Path("config.json").write_text(
+        '{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2}', encoding="utf-8"
+    )
     assert ask("model", "config.json", "--runtime", "llama.cpp", "--flags", "--rope-scale 2").code == 1

@@ -36,7 +36,7 @@ CASES: list[tuple[dict[str, Any], list[str], list[float] | None, list[str]]] = [
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_an_override_replaces_and_loses_as_transformers_does(ask: Ask, folder: Path, case: int) -> None:
     more, overrides, rates, said = CASES[case]
-    Path("config.json").write_text(json.dumps({**CONFIG, **more}))
+    Path("config.json").write_text(json.dumps({**CONFIG, **more}), encoding="utf-8")
     ended = ask("model", "config.json", "--json", *(word for item in overrides for word in ("--override", item)))
     data = json.loads(ended.out)
     found, layer = [item["text"] for item in data["findings"]], data["layers"]["all"]
@@ -62,7 +62,7 @@ def test_an_override_replaces_and_loses_as_transformers_does(ask: Ask, folder: P
 def test_an_override_that_cannot_be_is_refused(
     ask: Ask, folder: Path, more: dict[str, Any], override: str, code: int
 ) -> None:
-    Path("config.json").write_text(json.dumps({**CONFIG, **more}))
+    Path("config.json").write_text(json.dumps({**CONFIG, **more}), encoding="utf-8")
     assert ask("model", "config.json", "--override", override).code == code
 
 
@@ -79,12 +79,12 @@ def test_an_override_that_cannot_be_is_refused(
 def test_an_override_that_is_refused_says_what_to_do(
     ask: Ask, folder: Path, more: dict[str, Any], override: str, said: str
 ) -> None:
-    Path("config.json").write_text(json.dumps({**CONFIG, **more}))
+    Path("config.json").write_text(json.dumps({**CONFIG, **more}), encoding="utf-8")
     assert said in " ".join(ask("model", "config.json", "--override", override).err.split())
 
 
 def test_null_removes_the_object_where_that_was_looked_up(ask: Ask, folder: Path) -> None:
-    Path("config.json").write_text(json.dumps({**CONFIG, "rope_scaling": YARN}))
+    Path("config.json").write_text(json.dumps({**CONFIG, "rope_scaling": YARN}), encoding="utf-8")
     null = ("--override", '{"rope_scaling": null}', "--json")
     alone = ask("model", "config.json", *null)
     (found,) = [item for item in json.loads(alone.out)["findings"] if item["code"] == "override_null"]

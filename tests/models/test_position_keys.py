@@ -29,7 +29,7 @@ MPT = {"model_type": "mpt", "d_model": 512, "n_heads": 4, "n_layers": 2}
 
 def read(ask: Ask, config: dict[str, Any]) -> dict[str, Any]:
     """Return what ``pecli model --json`` says of a config."""
-    Path("config.json").write_text(json.dumps(config))
+    Path("config.json").write_text(json.dumps(config), encoding="utf-8")
     data: dict[str, Any] = json.loads(ask("model", "config.json", "--json").out)
     return data
 
@@ -222,7 +222,7 @@ OTHER_FILES: dict[str, dict[str, Any]] = {
 @pytest.mark.some(3)
 @pytest.mark.parametrize("program", OTHER_FILES)
 def test_a_file_of_another_program_is_unknown_and_gives_no_numbers(ask: Ask, program: str) -> None:
-    Path("params.json").write_text(json.dumps(OTHER_FILES[program]))
+    Path("params.json").write_text(json.dumps(OTHER_FILES[program]), encoding="utf-8")
     for words in (["model", "params.json"], ["model", "params.json", "--json"], ["heatmap", "-e", "./params.json"]):
         answer = ask(*words)
         assert (answer.code, answer.out, list(Path().glob("*.png"))) == (1, "", []), words

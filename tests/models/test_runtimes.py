@@ -23,7 +23,7 @@ EVERY = ["transformers5", "transformers4", "vllm", "sglang", "llama.cpp", "mlx"]
 
 def asked(ask: Ask, content: dict[str, Any], *words: str) -> dict[str, dict[str, Any]]:
     """Return what ``pecli model --runtime --json`` says, by runtime."""
-    Path("config.json").write_text(json.dumps(content))
+    Path("config.json").write_text(json.dumps(content), encoding="utf-8")
     ended = ask("model", "config.json", "--json", *words)
     assert (ended.code, ended.err) == (0, "")
     return {item["runtime"]: item for item in json.loads(ended.out)["runtimes"]}
@@ -126,7 +126,7 @@ def test_runtimes_stand_side_by_side_with_what_differs_from_the_first(ask: Ask, 
 )
 def test_runtimes_that_cannot_be_are_refused(ask: Ask, folder: Path, words: list[str]) -> None:
     for name in ("config.json", "b.json"):
-        Path(name).write_text(json.dumps(LLAMA))
+        Path(name).write_text(json.dumps(LLAMA), encoding="utf-8")
     assert ask("model", *words).code == 2
 
 

@@ -31,11 +31,11 @@ YARN = '{"rope_scaling": {"rope_type": "yarn", "factor": 4.0, "rope_theta": 1000
 @pytest.fixture
 def files(folder: Path) -> None:
     """Write three configs and a GGUF file."""
-    Path("a.json").write_text(json.dumps(LLAMA))
-    Path("b.json").write_text(json.dumps({**LLAMA, "rope_theta": 5e5, "rope_tetha": 1}))
+    Path("a.json").write_text(json.dumps(LLAMA), encoding="utf-8")
+    Path("b.json").write_text(json.dumps({**LLAMA, "rope_theta": 5e5, "rope_tetha": 1}), encoding="utf-8")
     Path("c").mkdir()
-    Path("c/config.json").write_text(json.dumps(LLAMA))
-    Path("wrong.json").write_text("[]")
+    Path("c/config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
+    Path("wrong.json").write_text("[]", encoding="utf-8")
     Path("model.gguf").write_bytes(gguf(GGUF))
 
 

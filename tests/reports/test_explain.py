@@ -207,7 +207,7 @@ def test_the_solved_exercise_stands_beside_it(
 
 
 def test_a_batch_writes_the_solved_exercise_too(ask: Ask, folder: Path) -> None:
-    Path("f.toml").write_text('[[figure]]\ncommand = "explain"\nblank = true\noutput = "s.md"\n')
+    Path("f.toml").write_text('[[figure]]\ncommand = "explain"\nblank = true\noutput = "s.md"\n', encoding="utf-8")
     assert ask("batch", "f.toml", "-j", "1").out.split() == ["s.md", "s-solved.md"]
 
 

@@ -169,7 +169,7 @@ def furnished(folder: Path) -> Iterator[None]:
             np.save(f"{name}.npy", table())
         for name, config in CONFIGS.items():
             Path(name).parent.mkdir(parents=True, exist_ok=True)
-            Path(f"{name}.json").write_text(json.dumps(config))
+            Path(f"{name}.json").write_text(json.dumps(config), encoding="utf-8")
         yield
     finally:
         os.chdir(before)

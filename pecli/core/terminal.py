@@ -70,7 +70,7 @@ def print_notes(*lines: str) -> None:
 
 def print_results(lines: Iterable[str]) -> None:
     """Print results on stdout."""
-    print(escaped("\n".join(lines), "\n"), flush=True)
+    print("\n".join(escaped(line, "\n") for line in lines), flush=True)  # fast for printable lines
 
 
 def print_json(results: Sequence[Any]) -> None:

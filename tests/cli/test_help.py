@@ -32,7 +32,7 @@ def test_a_page_fits_the_terminal_and_ends_with_lines_to_try(name: str, ask: Ask
     lines, examples = ended.out.splitlines(), command_of(name).examples
     assert ended.code == 0 and max(map(len, lines)) <= 80
     assert summary_of(name).split()[0] in ended.out
-    assert 2 <= len(examples) <= 3
+    assert 2 <= len(examples) <= 4
     text = " ".join(ended.out.partition("Examples:")[2].split())
     assert [line for line in examples if line not in text] == []
     defined = ANALYSES[name].defines if name in ANALYSES else ""

@@ -96,10 +96,15 @@ def computed(figure: str, name: str) -> dict[str, Any]:
         if key == "coordinates":  # of equal eigenvalues every machine has its own eigenvectors
             continue
         flat = np.nan_to_num(np.asarray(array, dtype=float), posinf=0.0, neginf=0.0).ravel()
-        sums[key] = [list(array.shape), float(flat.sum()), float(flat @ np.arange(1, len(flat) + 1))]
+        sums[key] = [list(array.shape), rounded(flat.sum()), rounded(flat @ np.arange(1, len(flat) + 1))]
     title = picture.title() if picture.job.figure.drawn else ""
     said = {"title": title, "headline": numbers.message(), "notes": numbers.caption()}
     return {**said, "facts": json.loads(json.dumps(numbers.facts(), default=str)), "arrays": sums}
+
+
+def rounded(number: float, digits: int = 9) -> float:
+    """Return a number with so many digits, which keep the file small."""
+    return float(f"{number:.{digits}g}")
 
 
 def pictured(line: str) -> dict[str, Any]:
@@ -114,7 +119,14 @@ def pictured(line: str) -> dict[str, Any]:
     lines = {" ".join(text.get_text().split()) for text in shown}
     said = {"title": picture.title(), "headline": numbers.message(), "notes": footnotes(numbers, job.canvas)}
     words = sorted(line for line in lines if re.search("[a-z]{2}", line))
-    return {**said, "texts": words, "drawn": [sketched(every, kind) for kind in (Line2D, Patch, Collection, Text)]}
+    drawn = [sketched(every, kind) for kind in (Line2D, Patch, Collection, Text)]
+    return {**said, "texts": words, "drawn": drawn, "ends": ends_of(every)}
+
+
+def ends_of(every: list[Axes]) -> list[float]:
+    """Return weighted sums of the first and last numbers of the axes."""
+    ends = np.array([[*ax.get_xlim(), *ax.get_ylim()] for ax in every])
+    return [rounded(number, 4) for number in np.arange(1, len(ends) + 1) @ ends]
 
 
 def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
@@ -133,7 +145,7 @@ def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
         if isinstance(artist, (Line2D, Patch)):
             at = artist.get_path().vertices if isinstance(artist, Line2D) else artist.get_verts()
             points += weight * np.nansum(np.where(np.isfinite(at), at, 0.0), axis=0)
-    return [len(artists), *(float(f"{number:.4g}") for number in (*looks, *points))]
+    return [len(artists), *(rounded(number, 4) for number in (*looks, *points))]
 
 
 def outputs() -> dict[str, Callable[[], Any]]:

@@ -388,9 +388,9 @@ class Analysis(Options, Generic[E], ABC):
         """Return the error message for an encoding class that this analysis cannot show."""
         taken = [name for name, kind in all_encodings().items() if cls.takes(kind)]
         if len(taken) == 1:
-            return f"{cls.name} cannot show {encoding.name}: it is for {taken[0]}"
+            return f"{cls.name} shows {taken[0]}, not {encoding.name}"
         needed = " or ".join(kind.gives for kind in get_args(cls.requires) or [cls.requires])
-        return f"{cls.name} cannot show {encoding.name}: it has no {needed}"
+        return f"{cls.name} cannot show {encoding.name}, which has no {needed}"
 
     @property
     def judges(self) -> bool:

@@ -30,7 +30,10 @@ WORDS: Registry[Command] = Registry(
     {
         "encodings": ("pecli.cli.info:ENCODINGS_COMMAND", "All encodings, or one of them in detail"),
         "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, with sliders and menus for its options"),
-        "extend": ("pecli.cli.info:EXTEND_COMMAND", "How a model could read longer texts, with the commands"),
+        "extend": (
+            "pecli.cli.info:EXTEND_COMMAND",
+            "How a model could read longer texts, and what to type for each runtime",
+        ),
         "identify": (
             "pecli.cli.info:IDENTIFY_COMMAND",
             "The formula, or the known mistake, that made a table",

@@ -173,7 +173,7 @@ def batch(
     given = {name: value for name, value in locals().items() if value not in (None, False, ())}
     for mode in (name for name in INSTEAD if name in given):
         for name in [name for name in given if name not in (mode, "quiet", "verbose", *INSTEAD[mode])]:
-            raise UnusedOptionError(name, given[name], f"with {option_text(mode)}, nothing is drawn")
+            raise UnusedOptionError(name, given[name], f"nothing is drawn with {option_text(mode)}")
     if schema or init:
         print_results([dumps(batch_schema(), ensure_ascii=False, indent=2) if schema else write_example(file or START)])
         return

@@ -120,7 +120,7 @@ def check_show(as_json: bool) -> None:
 
     if not Console().is_terminal:  # also True with FORCE_COLOR
         text = "--show draws in a terminal, but standard output is not one"
-        raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
+        raise UsageError(text, option="show", advice="write a file with --output=FILE.png")
 
 
 def without_file(job: Job) -> Job:
@@ -136,7 +136,7 @@ def show_picture(job: Job) -> list[str]:
     screen = Console(highlight=False, width=width)
     if has is None and (screen.no_color or screen.color_system is None or "utf" not in screen.encoding):
         text = "--show draws with coloured half-block characters, which this terminal cannot show"
-        raise UsageError(text, option="show", advice="write a file: --output=FILE.png")
+        raise UsageError(text, option="show", advice="write a file with --output=FILE.png")
     across, finest = width * (FINER if has is None else COLUMN), job.canvas.options()["dpi"]
     dpi = min(max(int(across / job.canvas.inches.width), int(finest.at_least or 1)), int(finest.at_most or across))
     alone = replace(job, canvas=replace(job.canvas, dpi=dpi), output=Output(), shown=True)

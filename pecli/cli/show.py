@@ -104,7 +104,9 @@ def targets_of(run: Mapping[str, Any], pictures: bool = False) -> tuple[list[Tar
     for name, sign in output.csv_signs().items():
         if "csv" not in {target.form for target in texts}:
             text = f"{option_text(name, sign)} is for .csv files only"
-            raise UsageError(text, option=name, value=sign, advice=f"write one: {option_text('output', 'FILE.csv')}")
+            raise UsageError(
+                text, option=name, value=sign, advice=f"write one with {option_text('output', 'FILE.csv')}"
+            )
     return texts, drawn
 
 

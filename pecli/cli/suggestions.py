@@ -39,7 +39,7 @@ def unknown_command(word: str, commands: Iterable[str]) -> str:
         return f"{word} is a format: pecli heatmap{sweep} -o heatmap.{word} writes it"
     near = _nearest(word, commands)
     example = "" if near else "pecli heatmap draws a table, "
-    return f"there is no command {word[:60]}{_did_you_mean(near)}: {example}pecli --help lists them"
+    return f"there is no command {word[:60]}{_did_you_mean(near)}: {example}pecli --help lists the commands"
 
 
 def unknown_option(command: str, flag: str, flags: Mapping[str, str]) -> str:
@@ -62,7 +62,7 @@ def unknown_option(command: str, flag: str, flags: Mapping[str, str]) -> str:
     if command == "model":
         plain = flag.lstrip("-").partition("=")[0].replace("-", "_")
         near = [name for name, theirs in OF_RUNTIMES.items() if plain in theirs] or near
-    return f"{command} has no option {flag}{_did_you_mean(near)}: pecli {command} --help lists them"
+    return f"{command} has no option {flag}{_did_you_mean(near)}: pecli {command} --help lists its options"
 
 
 def _option_owner(figure: str, flag: str) -> str:

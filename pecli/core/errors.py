@@ -143,7 +143,7 @@ class UnusedOptionError(UsageError):
     """
 
     def __init__(self, option: str, value: Any, why: str, advice: str = "") -> None:
-        text = f"{option_text(option, value)} changes nothing here: {why}"
+        text = f"{option_text(option, value)} changes nothing here, because {why}"
         super().__init__(text, option=option, value=value, advice=advice or f"leave {option_text(option)} out")
 
 

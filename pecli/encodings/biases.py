@@ -75,8 +75,8 @@ class Alibi(DirectedBias):
     )
     family: str = option(
         "paper",
-        "slopes if heads is not a power of two: those of the next smaller power of two, then every second one of its "
-        "double (paper), or one geometric series (geometric)",
+        "how slopes are chosen if heads is not a power of two; paper: the slopes for the next smaller power of two n, "
+        "then every second slope for 2n heads; geometric: one geometric series",
         choices=lambda: ("paper", "geometric"),
     )
     divisor: float = option(1.0, "number that the slopes are divided by", above=0, at_most=MAX_EXACT, in_spec=True)

@@ -84,7 +84,8 @@ class Learned(OnGrid, Additive):
                 self._rows  # noqa: B018 - an array lives as long as an encoding refers to it
         check_tensor(self.file, self.tensor)
         if self.first_position and (self.file is None or self.grid is not None):
-            text = "first_position is for a file without a grid; for a grid, prefix is the number of rows before it"
+            text = "first_position is for a file without a grid; for a grid, give prefix, the number of rows before "
+            text += "the first cell"
             raise UsageError(text, option="first_position", value=self.first_position)
         if self.resize is None and self.resize_by != "bicubic":
             raise UsageError("--resize-by needs --resize", option="resize_by", advice="give --resize too")

@@ -107,7 +107,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
     )
     sequence: str | None = option(
         None,
-        "sequence of words and images, such as 4, 1x2x3, 4, whose positions are frame, row and column as in Qwen2-VL",
+        "words and images in order, with positions as in Qwen2-VL: 4, 1x2x3, 4 is 4 words, an image of 1 frame × 2 "
+        "rows × 3 columns, and 4 words",
         unset="none",
     )
 
@@ -142,10 +143,11 @@ class OnAxes(HarmonicOnGrid, Scaled):
             if values and (self.axes not in (None, "blocks") or self.sections):
                 raise UnusedOptionError(name, values, "it needs axes=blocks and no sections")
             if values and len(values) != count:
-                text = f"{name} has {len(values)} numbers, but there are {count} axes"
+                text = f"{name} needs one number for each axis, {count} here, not {len(values)}"
                 raise UsageError(text, option=name, value=values)
         if widths and (sum(widths) != self.width or any(width % 2 for width in widths)):
-            text = f"axis_widths are {' + '.join(map(str, widths))} columns, but {self.width} rotate, two per pair"
+            text = f"axis_widths {','.join(map(str, widths))} add up to {sum(widths)}: they must be even numbers that "
+            text += f"add up to {self.width}, the number of columns that rotate"
             raise UsageError(text, option="axis_widths", value=widths)
 
     def _check_directions(self) -> None:

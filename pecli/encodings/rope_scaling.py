@@ -209,8 +209,8 @@ def _check_count(rope: Scaled, name: str) -> None:
     """Raise UsageError if the parameter `name`, a list, does not have one number for each pair."""
     count = len(getattr(rope, name))
     if count != rope.width // 2:
-        columns = f"{rope.width} rotary dimensions are {rope.width // 2} pairs"
-        raise UsageError(f"{name} has {count} numbers, but {columns}", option=name)
+        columns = f"{rope.width // 2} for {rope.width} rotary dimensions"
+        raise UsageError(f"{name} needs one number for each pair, {columns}, not {count}", option=name)
 
 
 class LongRope(Scaling):

@@ -54,7 +54,7 @@ class Sinusoidal(SineCosineColumns, Additive):
 
     family: str = option(
         "paper",
-        "exponent of the base: 2j/d (paper), j/(d/2 − 1) (tensor2tensor) or j/(⌊d/2⌋ − shift) (timestep)",
+        "exponent of the base; paper: 2j/d, tensor2tensor: j/(d/2 − 1), timestep: j/(⌊d/2⌋ − shift)",
         choices=lambda: ("paper", "tensor2tensor", "timestep"),
     )
     shift: float = option(
@@ -175,8 +175,7 @@ class Relative(SineCosineColumns):
 
     def covered(self, positions: Positions) -> Positions:
         if 2 * positions.length > MAX_LENGTH:
-            text = (
-                f"relative has two offsets for each position, so {option_text('length', positions.length)} is too long"
-            )
+            text = f"{option_text('length', positions.length)} is too long: relative has two offsets for each position"
+            text += f" and takes at most {MAX_LENGTH // 2:,} positions"
             raise UsageError(text, option="length", value=positions.length)
         return super().covered(Positions(start=1 - positions.length, length=2 * positions.length - 1))

@@ -39,7 +39,7 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         None,
         "heads to show, one panel each",
         at_least=0,
-        unset=f"up to {PANELS}; all in files of numbers",
+        unset=f"up to {PANELS} in a picture, all in .npy, .npz, .csv and .json",
     )
     lowest: float | None = option(
         None, "lowest bias of the colour scale", at_least=-MAX_EXACT, unset=f"the lowest shown, but not below {FAINT:g}"

@@ -236,9 +236,9 @@ class Composite(Figure[Encoding]):
         return [PanelGroup(panels, in_columns(len(panels), *columns), one_legend=True)]
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of the cell with index `at` and their grids.
+        """Return the panels of cell number `at`, and the grids in which they can be arranged.
 
-        The panels have their own colour bars if colours are not shared.
+        Each panel has its own colour bar unless all cells use the same limits of colours.
         """
         groups = cell.figure.panel_groups(cell.view, canvas)
         panels = [panel for group in groups for panel in group.panels]

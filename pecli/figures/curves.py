@@ -224,11 +224,15 @@ class Curves(OneHeadFigure):
         )
 
     def _nearest(self, view: View[Any], own: int | None) -> dict[str, Any]:
-        """Return the facts `nearest` and `nearest_distance`: the positions nearest to `own`, and the least distance.
+        """Return the facts `nearest` and `nearest_distance`.
 
-        The positions are the neighbours of `own`, unless the measure of a farther position is smaller. Of several
-        positions with the least distance, those with the smallest offset count. Both facts are None without `own`, for
-        similarities, and for too many positions.
+        `nearest` : the positions at the smallest distance from `own`; if several tie, only those with the smallest
+            offset. They are the neighbours of `own`, unless a farther position is at a smaller distance.
+        `nearest_distance` : the smallest distance
+
+        Both are None if `own` is None, if the measure is a similarity, on a grid, or if there are too many positions.
+
+        own : the position from which the curve is drawn; None if there are several curves
         """
         rows, compared, none = view.covered, self.compared(view.encoding), {"nearest": None, "nearest_distance": None}
         if own is None or view.encoding.sides or compared.similarity:

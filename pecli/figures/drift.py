@@ -103,8 +103,9 @@ class Drift(PairwiseRates):
 
     name: ClassVar[str] = "drift"
     defines: ClassVar[str] = (
-        "mean over pairs of cos p(ω − ω′): the cosine between a vector rotated by the first encoding and by another,"
-        " with equal weights of pairs; line: mean of the positions of a pixel, band: minimum to maximum"
+        "the mean of cos p(ω − ω′) over all pairs, which is the cosine between a vector rotated by the first encoding "
+        "and the same vector rotated by another, if all pairs weigh the same; if a pixel covers several positions, the "
+        "line is their mean, and the band goes from their minimum to their maximum"
     )
     example: ClassVar[str] = "pecli drift rope:base=500000 rope"
     examples: ClassVar[tuple[str, ...]] = ("pecli drift rope:scaling=linear,factor=4 --threshold 0.9 -n 16384",)

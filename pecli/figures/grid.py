@@ -119,9 +119,9 @@ class Grid(Composite):
         return [replace(group, grids=in_columns(len(self.cells), columns)) if columns else group]
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of the cell with index `at`.
+        """Return the panels of cell number `at`.
 
-        Panels of lines share their labels with other cells of the same figure and positions.
+        A panel of lines shares the labels of its axes with the cells that show the same figure at the same positions.
         """
         group = super()._cell_panels(cell, at, canvas)
         same = (repr(cell.figure), cell.view.positions, type(cell.view.encoding))

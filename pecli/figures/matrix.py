@@ -107,7 +107,8 @@ class WithCellNumbers(Figure[E]):
     """Base of the figures that can write the numbers of a matrix into its cells."""
 
     numbers: bool = option(
-        False, f"write numbers in the cells: at most {MAX_CELLS} × {MAX_CELLS}, each with room for {LEAST:g}-point text"
+        False,
+        f"write numbers in the cells, if these are at most {MAX_CELLS} × {MAX_CELLS} and hold {LEAST:g}-point text",
     )
     no_numbers: bool = option(False, "no numbers in the cells")
 

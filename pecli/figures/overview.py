@@ -41,15 +41,18 @@ class OverviewNumbers(ComposedNumbers):
 
     @property
     def comparing_part(self) -> int | None:
-        """The index of the first part that compares positions and has a headline; None if there is none.
+        """The index of the first figure that compares positions and has a headline; None if there is none.
 
-        That headline is used for the whole page.
+        Its headline is the headline of the page.
         """
         pairs = enumerate(zip(self.parts, self.messages(), strict=True))
         return next((at for at, (part, said) in pairs if said and "measure" in part.figure.options()), None)
 
     def message(self) -> str:
-        """Return the headline of the comparing part, or all headlines if they are short enough together."""
+        """Return the headline of the panel that compares positions, if there is one.
+
+        Otherwise return all headlines, or "" if they are too long together.
+        """
         if self.comparing_part is not None:
             return self.messages()[self.comparing_part]
         text = join_clauses(dict.fromkeys(filter(None, self.messages())))

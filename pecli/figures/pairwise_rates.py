@@ -29,7 +29,7 @@ class PairwiseRates(Figure[Harmonic]):
 
     @classmethod
     def refusal(cls, encoding: type[Encoding]) -> str:
-        text = f"{cls.name} cannot show {encoding.name}: its positions are in a grid, not on a line"
+        text = f"{cls.name} cannot show {encoding.name}, whose positions are in a grid, not on a line"
         return text if _has_a_grid(encoding) else super().refusal(encoding)
 
     def check_view(self, view: View[Harmonic]) -> None:

@@ -176,7 +176,8 @@ class Waves(Revealing[TableEncoding]):
     def _looks(self, view: View[TableEncoding], panel: Axes, canvas: Canvas) -> list[Look]:
         """Return the style of every line.
 
-        There is one colour per pair, or one for sines and one for cosines if pairs share lanes.
+        There is one colour per pair. If the lines of a pair are drawn in the same strip (lane), there is one colour for
+        all sines and one for all cosines.
         """
         encoding, dims = view.encoding, self.drawn_dims(view)
         if not isinstance(encoding, Harmonic):

@@ -141,7 +141,7 @@ def html(animation: Animation, about: FileMetadata) -> bytes:
 
 
 def pdf(animation: Animation, about: FileMetadata) -> bytes:
-    """Return a PDF file with a page for each picture and the metadata of a single picture."""
+    """Return a PDF file with one page per picture, and with one set of metadata, as for a single picture."""
     from matplotlib.backends.backend_pdf import PdfPages
 
     buffer = io.BytesIO()

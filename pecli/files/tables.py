@@ -420,7 +420,9 @@ def _report_damage(path: str) -> Iterator[None]:
 
 
 def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray]) -> str:
-    """Return the name of the table: the given one, otherwise a name in TABLE_NAMES, otherwise the only (2-D) array.
+    """Return the name of the array that is the table: `tensor` if it is given, otherwise a name in TABLE_NAMES.
+
+    If no array has such a name, it is the only array, or the only 2-D array if there are several.
 
     Raises UsageError if no name or several names fit, TableFileError if the file has no table.
     """

@@ -116,7 +116,8 @@ class BatchHeader(Options):
     title: str = option("Position encodings", "heading of the index")
     index: tuple[str, ...] = option(
         (),
-        "index page with all pictures, .md or .html, or .pdf with one picture per page; repeat for more",
+        "also write this file with all pictures: an index page (.md, .html), or a .pdf with one picture per page; "
+        "repeat for more",
         split=False,
         flags=("--pages",),
     )

@@ -361,7 +361,7 @@ def drift(
     *others: OneEncoding,
     **options: Unpack[DriftOptions],
 ) -> Picture[DriftNumbers]:
-    """How far vectors rotated at other rates drift from those of the first encoding."""
+    """How far other rates rotate vectors away from where the first encoding puts them."""
 
 class UnseenOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None

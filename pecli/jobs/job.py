@@ -324,7 +324,7 @@ class Job:
                 other = next(name for name in names if name != own)
                 wanted = f"{own}, {other}, …" if kind.drawn else f"pecli {own} {encoding.name} -o {own}.csv"
                 text = (
-                    f"{kind.refusal(type(encoding))}; try {wanted}: pecli encodings {encoding.name} lists all figures"
+                    f"{kind.refusal(type(encoding))}: try {wanted}; pecli encodings {encoding.name} lists all figures"
                 )
                 raise UsageError(text, option="encoding", value=encoding.name)
         self.figure.check_view(self.view)
@@ -372,7 +372,7 @@ class Job:
             formats = [format for format, item in FORMATS.items() if getattr(item, kind)]
             if not any(target.format in formats for target in self.targets):
                 text = f"{option_text(name, value)} is for {', '.join(f'.{format}' for format in formats)} files only"
-                advice = f"write one: {option_text('output', f'FILE.{formats[0]}')}"
+                advice = f"write one with {option_text('output', f'FILE.{formats[0]}')}"
                 raise UsageError(text, option=name, value=value, advice=advice)
 
     def check_names(self) -> None:

@@ -433,7 +433,7 @@ def _check_names(
             raise UnknownNameError(f"option of {analysis.name}", name, known, option=name, alike=0.65)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
         item = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-        text = f"{option_text(name, item)} belongs to {others}, but the encoding is {taken}"
+        text = f"{option_text(name, item)} is a parameter of {others}, but the encoding is {taken}"
         leave, parts = f"leave {option_text(name)} out", analysis.made_of()
         shown = [kind for kind in owners if all(part.takes(kind) for part in parts)]
         if shown:

@@ -328,9 +328,9 @@ def pairs_of(exponents: Array, cosine: Array) -> tuple[Array, Array]:
 
 
 def other_layout(table: Array, rows: Array) -> tuple[str, Array, Array] | None:
-    """Return the layout of a table with permuted columns (name, exponents, cosine mask), with the fastest pair first.
+    """Return the layout of a table with permuted columns: name, exponents and cosine mask.
 
-    None if the pairs cannot be found.
+    The fastest pair comes first. Return None if the pairs cannot be found.
     """
     d = table.shape[1]
     if (pairs := paired_columns(table)) is None:

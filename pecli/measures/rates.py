@@ -144,9 +144,9 @@ def dynamic_factor(growth: float) -> float | None:
 
 
 def tensor2tensor_of(rope: Rope, rates: Array, errors: Array) -> Sinusoidal | None:
-    """Return the `Sinusoidal` with tensor2tensor's exponents and a round base that has the rope's rates.
+    """Return a `Sinusoidal` that has the same rates as the rope, with tensor2tensor's exponents and a round base.
 
-    Return None if the rope's own base is round, or if there is no such encoding.
+    Return None if the base of the rope is round, or if there is no such `Sinusoidal`.
 
     rates, errors : as `ropes_of` takes them
     """

@@ -144,7 +144,10 @@ def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[s
 
 
 def of_layers(spec: str, layers: str) -> str:
-    """Return the spec with a kind of layer added if it names a config.json and no kind."""
+    """Return the spec with ``#layers`` added if it is a config.json without a ``#kind``; otherwise return it unchanged.
+
+    layers : a kind of layer
+    """
     words = config_words(spec)
     return spec if words is None or words[1] else f"{words[0]}#{layers}" + (f":{words[2]}" if words[2] else "")
 

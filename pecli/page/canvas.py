@@ -193,7 +193,7 @@ class Canvas(Options):
                 same = SAME_STYLE.get(self.size.lower().removesuffix("-full").rstrip("-0123456789"))
                 if same:
                     full = "-full" if self.size.lower().endswith("-full") and f"{same}-full" in SIZES else ""
-                    text = f"unknown size {self.size!r}: that venue uses the style of {same}"
+                    text = f"unknown size {self.size!r}; that venue uses the style of {same}"
                     raise UsageError(text, option="size", value=self.size, advice=f"give --size {same}{full}")
                 raise UnknownNameError("size", self.size, [*SIZES, *SPELLINGS], option="size")
             size = Size(*sides, min(max(FONTS[0], sides[0]), FONTS[1]))
@@ -229,7 +229,7 @@ class Canvas(Options):
 
     @property
     def narrow(self) -> bool:
-        """Whether the page has free height and is too narrow for two panels side by side."""
+        """Whether the height of the page is not fixed, and the page is too narrow for two panels side by side."""
         size = self.inches
         return size.height is None and 72 * size.width / self.small < NARROW
 

@@ -144,7 +144,10 @@ class TitleLine:
         return not self.blank and all(self.start + wide <= self.end for wide in widths)
 
     def put_behind(self, at: int | None) -> None:
-        """Place the text with index `at` of each label after the title; None hides the labels."""
+        """Show text number `at` of every label that stands after the title; None hides these labels.
+
+        Each such label has several alternative texts, `label.texts`.
+        """
         for label in self.labels("behind"):
             label.set_text("" if at is None else label.texts[at])
             label.set_position((self.start, self.foot))

@@ -117,7 +117,7 @@ class Table(Report[TableEncoding]):
         return self._numbers(view, self._positions(view, view.pixel_rows or view.covered.length))
 
     def _count(self, view: View[TableEncoding]) -> int:
-        """Return the number of positions in --at, or of all."""
+        """Return the number of positions given by --at; without --at, the number of all positions."""
         return view.covered.length if self.at is None else len(self._positions(view, 0))
 
     def _positions(self, view: View[TableEncoding], most: int) -> Array:

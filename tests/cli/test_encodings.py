@@ -96,12 +96,12 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
     if issubclass(ENCODINGS[name], BiasEncoding):
         options |= {"compare": {"figure": "bias"}, "overview": {"panels": "bias"}}.get(figure, {})
     if figure not in fitting(name):
-        with pytest.raises(UsageError, match=f"{figure} (cannot show|is for .* not for) {name}[:;] .*try ") as caught:
+        with pytest.raises(UsageError, match=f"{figure} (cannot show|shows .* not) {name}[:,] .*try ") as caught:
             pecli.figure(figure, **options)
         *tried, rest = str(caught.value).rpartition("try ")[2].split(", ")
         names = [item for item in FIGURES if item in fitting(name)]
         assert tried == (["bias", names[0]] if issubclass(ENCODINGS[name], BiasEncoding) else names[:2])
-        assert rest == f"…: pecli encodings {name} lists all figures"
+        assert rest == f"…; pecli encodings {name} lists all figures"
     elif issubclass(FIGURES[figure], OverGrid) and name != "sincos2d":
         with pytest.raises(UsageError, match=f"{figure} shows positions in a grid, but those of .* give grid"):
             pecli.figure(figure, **options)

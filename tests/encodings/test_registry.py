@@ -148,12 +148,12 @@ def test_a_bias_is_listed_like_every_encoding_and_refused_where_a_table_is_neede
     assert "window" in ask("encodings").out
     with pytest.raises(UsageError) as refused:
         pecli.figure("heatmap", encoding="window:reach=2")
-    text, _, item = str(refused.value).partition("; try ")
-    assert text == "heatmap cannot show window: it has no table"
+    text, _, item = str(refused.value).partition(": try ")
+    assert text == "heatmap cannot show window, which has no table"
     every = [
         name for name, analysis in ANALYSES.items() if issubclass(Window, analysis.requires) and not analysis.composed
     ]
-    assert item == f"bias, {every[0]}, …: pecli encodings window lists all figures"
+    assert item == f"bias, {every[0]}, …; pecli encodings window lists all figures"
     with pytest.raises(UsageError, match="window has no table: it is added to the score"):
         pecli.encode("window")
 

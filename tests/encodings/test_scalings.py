@@ -70,7 +70,10 @@ def test_every_scaling_reads_back_from_its_text_and_closed_forms_hold(name: str)
         ("scaling=yarn,factor=0.5,original=64", "factor=0.5 is not allowed with scaling=yarn"),
         ("scaling=yarn,factor=2,original=64,base=1", "base=1 is not allowed"),
         ("scaling=dynamic,factor=2,max_position=64,rotary_dim=2", "4 or more rotary dimensions"),
-        ("scaling=longrope,original=64,short_factor=1,1,long_factor=1,1,1,1", "short_factor has 2 numbers"),
+        (
+            "scaling=longrope,original=64,short_factor=1,1,long_factor=1,1,1,1",
+            "short_factor needs one number for each",
+        ),
         ("scaling=llama3,factor=4,original=64,low_freq_factor=4,high_freq_factor=1", "swap the two"),
         ("rotary_dim=10", "rotary_dim 10 is more than"),
         ("rotary_dim=3", "rotary_dim=3 is odd: it takes an even rotary_dim"),

@@ -193,13 +193,25 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
         ("heatmap", {"vmax": -5}, r"vmax=-5 is not allowed: it takes more than the lower end of the colours, −1"),
         ("precision", {"vmin": 0, "length": 9}, r"vmin=0 is not allowed: it takes more than 0"),
         ("bias", {"lowest": 5, "length": 9}, r"lowest=5 is not allowed: it takes less than .* 0"),
-        ("waves", {"cmap": "Greys"}, "cmap=Greys changes nothing here: waves has no colours that stand for values"),
-        ("scatter", {"vmax": 3, "length": 99}, "vmax=3 changes nothing here: the colours of scatter always end at"),
-        ("rotation", {"matrix": 3, "start": 5}, r"start=5 changes nothing here: matrix=3 shows the matrix"),
+        (
+            "waves",
+            {"cmap": "Greys"},
+            "cmap=Greys changes nothing here, because waves has no colours that stand",
+        ),
+        (
+            "scatter",
+            {"vmax": 3, "length": 99},
+            "vmax=3 changes nothing here, because the colours of scatter always",
+        ),
+        ("rotation", {"matrix": 3, "start": 5}, r"start=5 changes nothing here, because matrix=3 shows the matrix"),
         ("rotation", {"matrix": 3, "pairs": [1]}, r"pairs=.* changes nothing here"),
-        ("rotation", {"query": "random:1"}, "query=random:1 changes nothing here: rotation rotates content"),
-        ("compare", {"measure": "dot"}, "measure=dot changes nothing here: heatmap has no measure, distance, "),
-        ("heatmap", {"encoding": "relative", "start": 5}, "start=5 changes nothing here: the table of relative"),
+        ("rotation", {"query": "random:1"}, "query=random:1 changes nothing here, because rotation rotates content"),
+        ("compare", {"measure": "dot"}, "measure=dot changes nothing here, because heatmap has no measure, dist"),
+        (
+            "heatmap",
+            {"encoding": "relative", "start": 5},
+            "start=5 changes nothing here, because the table of relative",
+        ),
     ],
 )
 def test_what_would_change_nothing_is_refused(figure: str, options: Any, said: str) -> None:

@@ -99,7 +99,7 @@ def test_a_pixel_is_the_largest_error_of_its_positions() -> None:
         ({"dtype": "float64"}, "has no rounding to show: try float16, bfloat16 or float32"),
         ({"length": 70_000}, "float16 cannot represent the angles at position 69,999"),
         ({"encoding": "geometric:d=64", "start": -(10**9), "length": 3}, "at position −1,000,000,000: try bfloat16"),
-        ({"encoding": "binary"}, "precision cannot show binary: it has no frequencies"),
+        ({"encoding": "binary"}, "precision cannot show binary, which has no frequencies"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(options: dict[str, Any], said: str) -> None:

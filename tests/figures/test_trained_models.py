@@ -122,7 +122,7 @@ def test_weights_are_listed_and_coloured_from_the_nearest_to_the_farthest() -> N
     ("offsets rope --random 9 -m cos", "--random plots scores"),
     ("offsets rope --decay -m cos", "--decay is a bound on the dot product"),
     ("spectrum rope --trained 9 --ratio", "--ratio does not compare wavelengths with a length"),
-    ("spectrum rope sinusoidal --ratio", "--ratio changes nothing here: every ratio is 1 without a scaling"),
+    ("spectrum rope sinusoidal --ratio", "--ratio changes nothing here, because every ratio is 1 without a scaling"),
     ("curves alibi --head 8", "has heads 0 to 7"),
     ("distance rope --head 0", "rope has no heads"),
     ("distance alibi -m cos", "alibi is a bias"),

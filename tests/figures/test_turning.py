@@ -372,7 +372,7 @@ def test_matrix_draws_m_k_of_sinusoids(spec: str) -> None:
         (("-d", "14", "--pairs", "7"), "--pairs 7 does not exist"),
         (("--content", "none.npy"), "none.npy does not exist"),
         (("--matrix", "1", "--pairs", "2"), "shows the matrix of that position and no query"),
-        (("-e", "binary"), "rotation cannot show binary: it has no rotation or frequencies; try heatmap, distance"),
+        (("-e", "binary"), "rotation cannot show binary, which has no rotation or frequencies: try heatmap, distance"),
         (("sinusoidal",), "sinusoidal rotates no query"),
         (("sinusoidal", "-d", "7", "--matrix", "3"), "the sin in dimension 6 has no cos beside it"),
         (("sincos2d", "--grid", "3x3", "--matrix", "3"), "has positions in a grid"),

@@ -96,7 +96,8 @@ def test_a_transparent_picture_has_no_background() -> None:
 def test_what_only_an_svg_has_is_refused_elsewhere(ask: Ask, words: tuple[str, ...]) -> None:
     refused = ask("heatmap", "-d", "8", "-n", "9", *words, "-o", "a.png")
     assert (
-        refused.code == 2 and f"{' '.join(words)} is for .svg files only: write one: --output FILE.svg" in refused.err
+        refused.code == 2
+        and f"{' '.join(words)} is for .svg files only: write one with --output FILE.svg" in refused.err
     )
     assert ask("heatmap", "-d", "8", "-n", "9", "--dpi", "20", *words, "-o", "a.svg", "-o", "a.png").code == 0
 

@@ -96,7 +96,7 @@ def test_long_is_kept_by_the_file_and_belongs_to_two_formats(ask: Ask) -> None:
     Path("f.toml").write_text(entry, encoding="utf-8")
     assert "skipped" in ask("batch", "f.toml").err
     assert ask("redraw", "a.json", "-o", "b.png", "--dpi", "20").code == 0
-    for words, said in ((["-o", "b.npy"], "--long is for .csv, .json files only"), (["-o", "b.png"], "write one:")):
+    for words, said in ((["-o", "b.npy"], "--long is for .csv, .json files only"), (["-o", "b.png"], "write one with")):
         refused = ask("heatmap", "-n", "2", "--long", *words)
         assert refused.code == 2 and said in refused.err
     with pytest.raises(UsageError, match="long needs a single table, but overview has several"):

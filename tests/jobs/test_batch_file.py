@@ -279,7 +279,7 @@ def test_a_default_that_means_nothing_to_a_figure_is_left_out_there_and_its_own_
     with pytest.raises(UsageError) as caught:
         read_batch("f.toml")
     text = str(caught.value)
-    assert "f.toml:11: " in text and "cmap = Greys changes nothing here: waves has no colours" in text
+    assert "f.toml:11: " in text and "cmap = Greys changes nothing here, because waves has no colours" in text
 
 
 def test_files_are_looked_for_beside_the_batch_file_first_then_here(folder: Path) -> None:

@@ -98,7 +98,7 @@ def test_chosen_positions_and_dimensions_are_printed_and_written(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--at 5 --rows 3", "--rows 3 changes nothing here: --at alone decides which positions are printed"),
+        ("--at 5 --rows 3", "--rows 3 changes nothing here, because --at alone decides which positions are printed"),
         ("--at=-3", "--at -3 is outside the positions shown, 0 to 199"),
         ("--dims 128", "--dims 128 does not exist"),
     ],

@@ -28,6 +28,7 @@ SAME = [  # what is typed, and the same in pecli's own words
     ("heatmap -e Rope", "heatmap --encoding rope"),
     ("distance --metric cos", "distance --measure cos"),
     ("distance --metric manhattan", "distance --measure cityblock"),
+    ("heatmap --text_size 9", "heatmap --text-size 9"),
     ("heatmap --fontsize 9", "heatmap --text-size 9"),
     ("heatmap --figsize 5,3", "heatmap --size 5,3"),
     ("heatmap --colormap plasma", "heatmap --cmap plasma"),

@@ -104,7 +104,7 @@ def test_exceptions_are_red_and_what_is_boxed_is_enlarged_beside() -> None:
     found = numbers_of("scatter", base=10)
     (axes,) = panels(base=10)
     whole, enlarged = axes.child_axes
-    assert not axes.axison and len(panels(base=10, size="column")[0].child_axes) == 0
+    assert not axes.axison and len(panels(base=10, size="column", dpi=40)[0].child_axes) == 0
     odd = np.column_stack((found.x, found.y))[found.has_exception]
     for panel in (whole, enlarged):
         assert np.array_equal(panel.collections[0].get_offsets(), odd)

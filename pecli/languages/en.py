@@ -889,6 +889,7 @@ TEXTS = {
     "findings.theta_dropped": "the model needs this base; transformers {v4} reads it here, but {v5} drops it and uses 10000",
     "findings.head_dim_wins": "{width}/{heads} would give {number}, but head_dim takes precedence",
     "findings.heads_do_not_divide": "does not divide {key} = {width} evenly; transformers rounds down",
+    "findings.heads_must_divide": "does not divide {key} = {width} evenly; transformers {v5} refuses the file",
     "findings.layer_types_count": (
         "has {count} entry for {layers} layers; transformers {v5} refuses the file",
         "has {count} entries for {layers} layers; transformers {v5} refuses the file",

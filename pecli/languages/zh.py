@@ -856,6 +856,7 @@ TEXTS = {
     "findings.theta_dropped": "模型的本意是这个值；transformers {v4} 在此处读它，{v5} 丢弃它而取 10000",
     "findings.head_dim_wins": "{width}/{heads} 等于 {number}：以 head_dim 为准",
     "findings.heads_do_not_divide": "不能整除 {key} = {width}：transformers 向下取整",
+    "findings.heads_must_divide": "不能整除 {key} = {width}：transformers {v5} 拒绝这个文件",
     "findings.layer_types_count": "有 {count} 项，而层数是 {layers}：transformers {v5} 拒绝这个文件",
     "findings.rope_type_missing": "没有 rope_type 就不会缩放：transformers {v5} 取默认值，{v4} 终止",
     "findings.two_types": "type 写的是 {type}：transformers {v4} 取 type，{v5} 取 rope_type",

@@ -33,6 +33,7 @@ from pecli.measures.fits import (
     FIRST,
     NOISE,
     SINGLE,
+    SINGLE_RATE,
     STILL,
     Fit,
     first_position,
@@ -90,7 +91,6 @@ SHORT_TYPES = ("bfloat16", "float16")
 TYPES = (*SHORT_TYPES, "float32")
 SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # relative precision of a rate
 LEAST = {"float16": 2.0**-25}  # absolute precision of a rate, rad/position: half the smallest number
-SHARE = 1e-6  # relative precision of other rates: libraries that compute in float32 differ by this much
 PLACES = 7  # rates with this many decimal places or more were computed, not typed
 UNDEFINED = 1e30  # placeholder for positions at which the encoding is undefined
 UNITS = (pi / 180, 180 / pi)  # first rate of formulas that confuse degrees and radians
@@ -693,7 +693,7 @@ def identify_rates(numbers: Array, base: float | None = None) -> Identified:
             if getattr(found.encoding, "base", 0.0) == usual and getattr(found.encoding, "scaling", "") in BLENDS:
                 return replace(found, kept=("divisors",))
     found = of_rates(numbers, numbers)
-    if (encoding := slopes_of(numbers, SHARES.get(found.number_type, SHARE))) is not None:
+    if (encoding := slopes_of(numbers, SHARES.get(found.number_type, SINGLE_RATE))) is not None:
         return replace(found, certain=True, encoding=encoding, same=True, kept=("slopes",), names=(), alike=())
     return found
 
@@ -718,7 +718,7 @@ def of_rates(rates: Array, numbers: Array) -> Identified:
     number_type = "float64" if typed else type_of(numbers)
     hint = "few_rates" if np.count_nonzero(rates) < 2 else ""
     blank = Identified(number_type=number_type, filled=2 * len(rates), hint=hint)
-    errors = np.maximum(typed if rates is numbers else 0.0, rates * SHARES.get(number_type, SHARE))
+    errors = np.maximum(typed if rates is numbers else 0.0, rates * SHARES.get(number_type, SINGLE_RATE))
     ropes = (
         known for rope in ropes_of(rates, errors) for known in (tensor2tensor_of(rope, rates, errors), rope) if known
     )

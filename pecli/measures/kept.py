@@ -12,10 +12,11 @@ from typing import Any
 
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND
-from pecli.measures.fits import FIRST, first_position
+from pecli.measures.fits import FIRST, SINGLE_RATE, first_position
 
 SHARP = 1e-2  # largest relative residual of a wave in one column
 COMPUTED = 2e-15  # error of waves computed in float64
+EXACT_RATE = 1e-8  # relative error of a rate found from waves computed in float64
 FAST = 0.2  # smallest rate, rad/position, at which a few rows of one column determine the phase of its wave
 MISTAKES = ("mixed_pairings",)
 WAVES = ("cosines", "sines", "angles")
@@ -210,7 +211,8 @@ def known_waves(part: Array, places: Array, kind: str, rates: Array, rounding: f
             break
         length *= 2
     level = np.maximum(np.sqrt(np.mean(np.square(rest), axis=0)), max(2 * rounding, COMPUTED))
-    errors = 4 * level / np.sqrt(size) + 1e-8 * np.abs(rates)
+    exact = level < 1e3 * COMPUTED  # otherwise rates and angles may have been computed in float32
+    errors = 4 * level / np.sqrt(size) + np.where(exact, EXACT_RATE, SINGLE_RATE) * np.abs(rates)
     return np.where(errors < 0.05 * np.abs(rates), np.abs(rates), np.nan), errors
 
 

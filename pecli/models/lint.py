@@ -135,7 +135,10 @@ def _check_sizes(reading: Reading, rope: bool) -> None:
     if width and heads and head and width // heads != head:
         text = "findings.head_dim_wins"
         reading.note("head_dim", text, number=width // heads, **names)
-    if width and heads and width % heads and not keys.first(*HEAD, "qk_rope_head_dim"):
+    if width and heads and width % heads and reading.architecture.sizes.get("divides"):
+        text = "findings.heads_must_divide"
+        reading.error(names["heads"] or "", text, key=names["width"], width=width)
+    elif width and heads and width % heads and not keys.first(*HEAD, "qk_rope_head_dim"):
         text = "findings.heads_do_not_divide"
         reading.warning(names["heads"] or "", text, key=names["width"], width=width)
     kinds, count = keys.words("layer_types"), keys.whole(*LAYERS)

@@ -66,7 +66,8 @@ class Architecture:
     alibi : parameters of `Alibi` besides heads: family of slopes, direction of the bias
     alibi_from : hidden_size from which its models use ALiBi in place of rope
     temperature : rule for `scores.temperature_of`: which layers scale queries by position, and how
-    sizes : default sizes (hidden, heads, layers, positions and others); those of transformers are in sizes.toml
+    sizes : default sizes (hidden, heads, layers, positions and others); those of transformers are in sizes.toml;
+      divides is 1 if its code refuses a width that is not a multiple of the number of heads
     remark : key in `facts.REMARKS` of a note on the type
     """
 

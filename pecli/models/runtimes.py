@@ -32,6 +32,7 @@ READ = {  # scaling to its keys that the rules cover
 ALL_GIVEN = ("llama3",)  # scalings that were looked up only with all of their keys
 NAMES = ("rope_type", "type")
 WINDOWS = ("sliding_window", "use_sliding_window", "max_window_layers")
+REFUSED = ("layer_types_count", "heads_must_divide")  # findings on files that transformers 5 refuses
 PART_KEYS = ("max_position_embeddings", "rope_theta", *OBJECTS, *WINDOWS)  # keys about positions that `parts` cover
 SLIDING = "sliding_attention"  # a kind of layers
 SCALINGS = (*READ, "proportional")  # scalings that at least one runtime knows
@@ -147,6 +148,8 @@ def apply_runtime(
     model = model_of(path, changed, seq_len)
     trouble = tuple(layer.trouble for layer in model.layers.values() if layer.trouble)
     error = "KeyError" if trouble and "unknown" in _facts(changed, runtime)[1] else ""
+    if refused := tuple(f"{item.key}: {item.text}" for item in model.findings if item.code in REFUSED):
+        error, trouble = "StrictDataclassClassValidationError", (*trouble, *refused)
     first = trouble[0] if trouble and not error else ""
     return RuntimeResult(runtime, None if trouble else model, error, trouble=first, why=(*lost, *trouble))
 

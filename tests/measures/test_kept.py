@@ -102,6 +102,21 @@ def one_wave(rng: Generator) -> Case:
     return typed(table, rng), Truth(options_of(spec), kept)
 
 
+def one_wave_computed_in_float32(rng: Generator) -> Case:
+    """Return one wave as transformers computes it: rates, positions, angles and waves in float32."""
+    d, base = int(rng.choice([64, 96, 128])), float(rng.choice([250000, 500000, 1000000]))
+    spec, factor = f"rope:d={d},base={base:.0f}", 1.0
+    rates = np.float32(base) ** -(np.arange(0, d, 2, dtype=np.float32) / np.float32(d))
+    if rng.integers(2):
+        spec += ",scaling=yarn,factor=4,original=32768"
+        rates = (rates * (rates_of(spec) / paper(d, base))).astype(np.float32)
+        factor = 1.1386294361119891
+    turned = np.outer(np.arange(rng.choice([64, 256, 1024]), dtype=np.float32), rates)
+    at = int(rng.integers(2))
+    table = (np.cos, np.sin)[at](np.tile(turned, 2)) * np.float32(factor)
+    return table, Truth(options_of(spec), ("copied_halves", ("cosines", "sines")[at]), base=base)
+
+
 def one_wave_in_bfloat16(rng: Generator) -> Case:
     spec = str(rng.choice(["rope:d=128", "rope:d=64", "rope:d=64,base=500000"]))
     table = ROUND["bfloat16"](pecli.encode(spec, length=600))[:, (at := int(rng.integers(2))) :: 2]
@@ -381,7 +396,7 @@ def doubled(rng: Generator) -> Case:
 
 
 KINDS: dict[Callable[[Generator], Case], int] = {
-    one_wave: 24, one_wave_in_bfloat16: 6, one_wave_of_rounded_rates: 6,
+    one_wave: 16, one_wave_computed_in_float32: 8, one_wave_in_bfloat16: 6, one_wave_of_rounded_rates: 6,
     copied: 10, vllm: 20, freqs_cis: 16, view_as_real: 16, rotation_matrices: 6,
     angle_tables: 16, rate_vectors: 16, tensor2tensor_rates: 4, divisors: 10, slopes: 10, descending: 10, centred: 10,
     started: 12, simple_vit: 10, scaled_grid: 8, crop: 10, one_axis: 6, exchanged_axes: 6, loftr: 10, nerf: 10,

@@ -2,7 +2,8 @@
 
 ``python -m tests.models.make_sizes`` rewrites the file with the same sizes of the same types; with names of types as
 arguments, it adds those types with all sizes of their default config. It needs transformers. A size is stored if
-transformers has it under no key that pecli reads, or if its key has another meaning there (EXCEPT).
+transformers has it under no key that pecli reads, or if its key has another meaning there (EXCEPT). Types with
+`divides = 1` refuse a width that is not a multiple of the number of heads.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ KEYS = {
     "padding": ("pad_token_id",),
     "window": ("sliding_window", "local_attention"),
 }
+COUNTS = ("num_attention_heads", "num_key_value_heads")
 EXCEPT = {  # sizes that are under another key or turned off by a flag
     ("longcat_flash", "layers"),
     ("qwen2_moe", "window"),
@@ -49,7 +51,10 @@ def main() -> None:
         "",
     ]
     for name, sizes in rows.items():
-        found = {size: size_of(name, size, value, CONFIG_MAPPING[name]().to_dict()) for size, value in sizes.items()}
+        config = CONFIG_MAPPING[name]().to_dict()
+        found = {size: size_of(name, size, value, config) for size, value in sizes.items() if size != "divides"}
+        if refuses_remainders(CONFIG_MAPPING[name]):
+            found["divides"] = 1
         told = ", ".join(f"{size} = {value}" for size, value in found.items() if value is not None)
         lines.append(f"{name} = {{ {told} }}" if name.isidentifier() else f'"{name}" = {{ {told} }}')
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -59,6 +64,22 @@ def size_of(name: str, size: str, old: int | None, config: dict[str, Any]) -> in
     """Return a size of the default config; `old` if the config has none."""
     new = None if (name, size) in EXCEPT else Keys(config).whole(*KEYS[size])
     return old if new is None else new
+
+
+def refuses_remainders(config: Any) -> bool:
+    """Return True if the class of a config refuses a width that its number of heads does not divide."""
+    names = {name: getattr(config, "attribute_map", {}).get(name, name) for name in ("hidden_size", *COUNTS)}
+    known = config().to_dict()
+
+    def refused(width: int, heads: int) -> bool:
+        counts = {names[name]: heads for name in COUNTS if names[name] in known}
+        try:
+            config(**{names["hidden_size"]: width}, **counts)
+        except Exception:
+            return True
+        return False
+
+    return refused(width := 8 * 13 * 37, 64) and not refused(width, 4 * 13)
 
 
 if __name__ == "__main__":

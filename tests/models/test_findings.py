@@ -44,6 +44,7 @@ KEYS: dict[str, list[Config]] = {
         {},
         *({name: value} for name, value in (("num_attention_heads", 0), ("num_attention_heads", 33))),
         *({"num_attention_heads": heads} for heads in (3, None, 32)),
+        {"num_attention_heads": 3, "head_dim": 8},
         *({"hidden_size": width} for width in (None, 0, 36)),
         *({"head_dim": head} for head in (8, 16, 7)),
         *({"num_hidden_layers": layers} for layers in (None, 0)),
@@ -128,6 +129,7 @@ KEYS: dict[str, list[Config]] = {
     "phi3": [scaled({**LONG, "rope_type": "su"}) | {"original_max_position_embeddings": 16}, scaled(YARN)],
     "phimoe": [scaled(LONG, short_mscale=1.2, long_mscale=1.3) | {"original_max_position_embeddings": 16}],
     "qwen2": [
+        *({"num_attention_heads": 3, **head} for head in ({}, {"head_dim": 8})),
         {"sliding_window": 8},
         *({"sliding_window": 8, "use_sliding_window": True, "max_window_layers": full} for full in (0, 2, 9, None)),
         {"sliding_window": 0, "use_sliding_window": True, "max_window_layers": 0},

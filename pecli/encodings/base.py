@@ -165,7 +165,7 @@ class Encoding(Options, ABC):
         return say(self.position_named, position=self.position_text(position))
 
     def place(self, position: float) -> dict[str, str]:
-        """Return a position as placeholders of a text: {"position": "7", "at": "position 7"}."""
+        """Return a position as values for the placeholders of a text, such as {"position": "7", "at": "position 7"}."""
         return {"position": self.position_text(position), "at": self.named_position(position)}
 
     def counted(self, length: int) -> str:
@@ -177,7 +177,7 @@ class Encoding(Options, ABC):
         return f"{length:,.4g}" if length < 9999.5 else f"{length:,.0f}" if length < 1e7 else f"{length:.3g}"
 
     def spec(self, defaults: Mapping[str, Any] | None = None, without: Collection[str] = ()) -> str:
-        """Return the spec that recreates this encoding: ``sinusoidal:base=10``.
+        """Return the spec that recreates this encoding, such as ``sinusoidal:base=10``.
 
         defaults : default values that replace the options' own
         without : parameters to leave out
@@ -199,7 +199,7 @@ class Encoding(Options, ABC):
         return self.label or self.described(join)
 
     def described(self, join: Join = listing) -> str:
-        """Return the name and the changed or always shown parameters: ``sinusoidal, d = 128, base = 10``.
+        """Return the name and the changed or always shown parameters, such as ``sinusoidal, d = 128, base = 10``.
 
         join : function that joins these parts
         """
@@ -227,7 +227,7 @@ class Encoding(Options, ABC):
 
 
 def titled_text(item: Option, value: Any) -> str:
-    """Return a value as a title shows it: 10,000 with a comma, only the length of a long list, only a file's name."""
+    """Return a value as a title shows it: 10,000 with a comma, a long list as its length, a file as its name."""
     if item.many:
         return say("encoding.numbers", count=len(value)) if len(value) > LISTED else item.write(value)
     if item.file:
@@ -422,7 +422,7 @@ class BiasEncoding(Encoding):
 
     @property
     def quantity(self) -> str:
-        """Key of the text that names what `bias` returns: biases, or classes of offsets."""
+        """Key of the text that names what `bias` returns: biases, or classes of offsets such as T5's buckets."""
         return "encoding.bias"
 
     @property
@@ -443,7 +443,7 @@ class BiasEncoding(Encoding):
 
 
 def ends_of(encodings: Sequence[Encoding], shown: Positions) -> tuple[float, float]:
-    """Return the first and last position of `shown`, multiplied by the spacing if it is the same for all encodings."""
+    """Return the first and last position of `shown`, multiplied by the spacing if all encodings have the same."""
     steps = {encoding.spacing for encoding in encodings}
     step = steps.pop() if len(steps) == 1 else 1
     return step * shown.start, step * (shown.stop - 1)
@@ -478,19 +478,22 @@ def distinguishing_labels(
 
 
 def panel_titles(encodings: Sequence[Encoding], without: Collection[str] = ()) -> list[str]:
-    """Return what distinguishes each encoding, as titles of panels: Sinusoidal · d = 128."""
+    """Return what distinguishes each encoding, as titles of panels, such as "Sinusoidal · d = 128"."""
     labels = zip(encodings, distinguishing_labels(encodings, without, join_title), strict=True)
     return [capitalised(text) if text.startswith(encoding.called()) else text for encoding, text in labels]
 
 
 def full_names(encodings: Sequence[Encoding]) -> list[str]:
-    """Return the name of each encoding and, if others have this name, what distinguishes it: T5, direction = causal."""
+    """Return the name of each encoding and, if others have this name, what distinguishes the encodings.
+
+    An example is "T5, direction = causal".
+    """
     names, short = [e.label or e.called() for e in encodings], short_names(encodings)
     return [name if name == text else listing([name, text]) for name, text in zip(names, short, strict=True)]
 
 
 def names_in_sentence(encodings: Sequence[Encoding]) -> list[str]:
-    """Return short names as nouns: RoPE, the sinusoidal encoding."""
+    """Return short names as nouns, such as "RoPE" or "the sinusoidal encoding"."""
     names = short_names(encodings)
     bare = [name == e.called() and (not e.term or " " in e.term) for e, name in zip(encodings, names, strict=True)]
     return [say("encoding.the_encoding", name=n) if own else n for n, own in zip(names, bare, strict=True)]

@@ -118,7 +118,7 @@ class Clock(Harmonic, Additive):
 
 
 def duration(seconds: float) -> str:
-    """Return a period in the largest unit that divides it: 43200 is 12 h."""
+    """Return a period in the largest unit that divides it, such as "12 h" for 43200."""
     unit, size = next(((unit, size) for unit, size in UNITS if seconds % size == 0), UNITS[-1])
     return say(unit, count=seconds / size)
 

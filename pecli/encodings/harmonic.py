@@ -106,7 +106,7 @@ FASTEST = 10**12  # rad/position; a faster turn has no digits left at large posi
 
 @dataclass(frozen=True)
 class Harmonic(TableEncoding):
-    """Base of encodings by sines and cosines. Subclasses define `rates`; everything else follows.
+    """Base of encodings by sines and cosines. Subclasses define `rates`, from which everything else follows.
 
     With a ``dtype`` below float64, the table is that of a straightforward implementation in this type. It rounds, in
     this order: the frequency ω_j (computed exactly), the position, their product, the sum with a phase, sine and
@@ -200,7 +200,7 @@ class Harmonic(TableEncoding):
         return angles
 
     def coordinates(self, positions: Array) -> Array:
-        """Return the coordinates to multiply the frequencies by, (…, n_pairs) or (…, 1), for positions (…)."""
+        """Return, for positions (…), what the frequencies are multiplied by: coordinates (…, n_pairs) or (…, 1)."""
         return positions[..., None]
 
     def coordinate_names(self) -> str:

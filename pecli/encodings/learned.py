@@ -124,7 +124,7 @@ class Learned(OnGrid, Additive):
 
     @cached_property
     def _cells(self) -> Array:
-        """The rows for the cells of the grid; if another grid is requested, they are interpolated to it."""
+        """The rows for the cells of the grid; if another grid is requested, the rows are interpolated to that grid."""
         sides = sides_of("grid", self.grid or "")
         first = self.prefix or 0
         if self._count is not None and self.prefix is None:

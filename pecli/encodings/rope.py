@@ -41,8 +41,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
     - ``rising``: the order of ``repeated``, but the rates grow from π/2 to base·π/2, for coordinates from −1 to 1
       (LTX-Video)
 
-    `axis_widths` gives the number of columns of each axis's block; the block's rates follow from this number. They also
-    follow from the base of the axis if `axis_bases` is given (Flux, Wan, HunyuanVideo).
+    `axis_widths` gives the number of columns of each axis's block, from which the rates of the block follow. If
+    `axis_bases` is given, the rates also follow from the base of the axis (Flux, Wan, HunyuanVideo).
 
     `sections` gives the number of pairs of each axis. The pairs of an axis are consecutive in one series (M-RoPE, Wang
     et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191) or ``interleaved`` (Qwen3-VL). In a text all axes have the
@@ -51,8 +51,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
     With `directions`, pairs turn along other directions than the axes:
 
     - ``golden``: the rates are one series, base^(−2j/d). The direction of pair j has the angle j·π(√5 − 1)/2 from the
-      column axis towards the row axis (golden gate RoPE, Xiong 2025, jerryxio.ng/posts/nd-rope). The post differs: it
-      spaces the rates from a lowest to a highest, and numbers the pairs of all heads consecutively.
+      column axis towards the row axis (golden gate RoPE, Xiong 2025, jerryxio.ng/posts/nd-rope). That post spaces the
+      rates from a lowest to a highest instead, and numbers the pairs of all heads consecutively.
     - ``mixed``: the directions of ``blocks``, both rotated by one random angle. RoPE-Mixed draws this angle for each
       head before training (Heo et al. 2024, Rotary Position Embedding for Vision Transformer, arXiv:2403.13298, base
       10).

@@ -57,9 +57,9 @@ class Scaling:
         return plain
 
     def weights(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
-        """Return for each pair the weight, 0 to 1, of the divided rate in its blend with the unscaled rate.
+        """Return for each pair how much the scaled rate counts: 0 is the unscaled rate, 1 the scaled one.
 
-        Return [] if the scaling does not blend.
+        Between 0 and 1, both rates are blended. Return [] if the scaling does not blend.
         """
         return []
 
@@ -68,7 +68,7 @@ class Scaling:
         return 1.0
 
     def ramp(self, rope: Scaled) -> tuple[float, float] | None:
-        """Return the pair indices, not always whole, between which rates are blended; None if no rates are."""
+        """Return the pair indices, not always whole, between which rates are blended; None if none are blended."""
         return None
 
     def first_length(self, rope: Scaled) -> int | None:
@@ -364,7 +364,7 @@ class Yarn(Blend):
     def ends(self, rope: Scaled) -> tuple[Decimal, Decimal]:
         """Return the indices of the pairs with beta_fast and with beta_slow turns over the original context.
 
-        With `truncate`, they are rounded down and up to whole numbers.
+        With `truncate`, the first index is rounded down and the second up.
         """
         ends = map(as_typed, (rope.beta_fast, rope.beta_slow))
         turned = [Decimal(rope.original or 1) / (2 * PI * turns) for turns in ends]
@@ -592,8 +592,8 @@ class Scaled(PowersOfBase):
     def title_pieces(self, without: Collection[str] = ()) -> list[str]:
         """Return the parts of a title.
 
-        If only some columns rotate, one part is their number. If the rates depend on the sequence length, one part
-        tells them at this length.
+        If only some columns rotate, one part is the number of these columns. If the rates depend on the sequence
+        length, one part is about the rates at this length.
         """
         used = "" if self.label or "seq_len" in without else self.parameter_text("seq_len")
         pieces = super().title_pieces(without)
@@ -638,10 +638,12 @@ class Scaled(PowersOfBase):
     def contexts(self, length: int | None = None) -> tuple[int | None, int | None]:
         """Return the original and the extended context, in positions; None if unknown.
 
-        Without scaling, they are equal. For a scaling without original context, such as linear, the original one is
-        None; with a `max_position`, both are None, because some files give the original and some the extended context.
+        Without scaling, both are equal. For a scaling without original context, such as linear, the original context is
+        None. With a `max_position`, both are None, because some files give the original context there and some the
+        extended one.
 
-        length : sequence length; it is the context if the parameters state none and the original is not longer
+        length : sequence length; it is the extended context if the parameters state none, unless the original context
+            is longer
         """
         longest, sequence = self.max_position, length or 0
         if self == self.in_training():
@@ -668,20 +670,20 @@ class Scaled(PowersOfBase):
             return self.rule.rates(geometric_rates(self.base, self.width), self)
 
     def blend(self) -> Sequence[Decimal]:
-        """Return for each pair the weight, 0 to 1, of the divided rate in its blend with the unscaled rate.
-
-        Return [] if the scaling does not blend.
-        """
+        """Return for each pair how much the scaled rate counts, 0 to 1, as `Scaling.weights` does."""
         return self.rule.weights(geometric_rates(self.base, self.width), self)
 
     def parts(self) -> dict[str, int]:
-        """Return how many pairs are unchanged ("kept"), blended ("between"), scaled ("divided"); {} without blend."""
+        """Return how many pairs are unchanged ("kept"), blended ("between") and scaled ("divided").
+
+        Return {} if the scaling does not blend.
+        """
         weights = self.blend()
         kept, divided = weights.count(ZERO), weights.count(ONE)
         return {"kept": kept, "between": len(weights) - kept - divided, "divided": divided} if weights else {}
 
     def ramp(self) -> tuple[float, float] | None:
-        """Return the pair indices, not always whole, between which rates are blended; None if no rates are."""
+        """Return the pair indices, not always whole, between which rates are blended; None if none are blended."""
         return self.rule.ramp(self)
 
     def rate_formula(self, pair: int) -> str:

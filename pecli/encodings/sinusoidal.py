@@ -35,7 +35,7 @@ class Sinusoidal(SineCosineColumns, Additive):
     j/(d/2 − 1), ends at 1 (Whisper, M2M100, time steps of diffusion models).
 
     For an odd d there is one more sine than cosines, and the exponent has the true d, as in DistilBERT and Marian.
-    tensor2tensor fills the last column of an odd d with zeros; for its exponent, pecli takes only an even d. The time
+    tensor2tensor fills the last column of an odd d with zeros; with tensor2tensor's exponent, d must be even. The time
     steps of diffusion models (Ho et al. 2020, arXiv:2006.11239, as coded in diffusers) have this column of zeros, and
     all sines before all cosines.
 

@@ -123,7 +123,7 @@ class XPos(RotatedPairs):
         return means
 
     def squares(self, n: int, first: int = 0) -> Array:
-        """Return 2 (S(0) − S(Δ)), S the score of an equal query and key, at the offsets first … first + n − 1, (n,).
+        """Return 2 (S(0) − S(Δ)) at the offsets first … first + n − 1, (n,); S is the score of an equal query and key.
 
         With z = ζ^(|Δ|/scale_base), 1 − z cos ωΔ is computed as (1 − z) + 2 z sin²(ωΔ/2), in which nothing cancels.
         This is the square of a distance: S is a positive definite function of the offset.

@@ -55,7 +55,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         return [self.plain, self.reordered_plain, self.encoded, self.reordered_encoded]
 
     def message(self) -> str:
-        """Return the headline, or "" if the second order is the first."""
+        """Return the headline, or "" if both orders of the tokens are the same."""
         if not self.difference_encoded:
             return ""
         if not self.difference_plain:
@@ -213,9 +213,9 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         return [PanelGroup(tuple(panels), (grid,))]
 
     def _titles(self, upright: bool) -> list[str]:
-        """Return the titles of all panels, with a blank line above those that follow the name of a row.
+        """Return the titles of all panels; a blank line above a title leaves room for the name of the row of panels.
 
-        upright : whether panels are stacked, as `_is_upright` returns
+        upright : whether the panels are stacked in two columns, as `_is_upright` returns
         """
         orders = [self.words, [self.words[at] for at in self.order()]]
         texts = [" ".join(own).replace("$", r"\$") for own in orders]

@@ -33,7 +33,8 @@ class ColouredNumbers(Numbers[E_co]):
     """Numbers that are shown as colours.
 
     ends : the values at the two ends of the colour scale
-    sample : values at evenly spaced positions for percentiles, if the main array has means or only some of the values
+    sample : values at evenly spaced positions, from which percentiles are computed if the main array has means or only
+        some of the values
     """
 
     ends: Limits = aside()
@@ -88,7 +89,10 @@ class Figure(Analysis[E]):
 
     @abstractmethod
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
-        """Draw the numbers on the axes; return one mappable per panel for its colour bar."""
+        """Draw the numbers on the axes; return one mappable per panel, the artist whose colours a colour bar shows.
+
+        The mappable of a panel without colours is None.
+        """
 
     def all_values(self, view: View[E]) -> Array | None:
         """Return all values shown as colours, or fewer with the same extremes; None if there are too many."""
@@ -160,7 +164,10 @@ def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str
 
 
 def common_text(keys: Sequence[str], default: str) -> str:
-    """Return the text key that all encodings share, otherwise the default."""
+    """Return the text key that all encodings share, otherwise the default.
+
+    keys : the text key of each encoding
+    """
     return keys[0] if len({*keys}) == 1 else default
 
 
@@ -196,8 +203,8 @@ def difference_of(
 
     reach : the smallest and the largest difference; if None, the colour limits are computed from the ends of both
         colour scales
-    whole, block : all differences and the rows and columns in a pixel, which shows the largest of them; if `whole` is
-        None, the differences are those of the numbers shown
+    whole : all differences; None: use the differences of the numbers shown
+    block : how many rows and columns a pixel covers; it shows the largest difference among them
     facts : other fields to replace in the result
 
     Raises UsageError if the shapes differ.

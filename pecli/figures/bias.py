@@ -104,11 +104,11 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return [line, farthest, hidden, sides, trained_border_note(self.trained)]
 
     def sees_all(self, at: int) -> bool:
-        """Return whether the shown head with index `at` sees the farthest key; always False with `by_bucket`."""
+        """Return whether shown head number `at` sees the farthest key; always False with `by_bucket`."""
         return not self.by_bucket and self.seen[at] == self.all_back
 
     def reach_text(self, at: int) -> str:
-        """Return how far the shown head with index `at` sees, for its title; "" with `by_bucket` or one head."""
+        """Return how far back shown head number `at` sees, for its title; "" with `by_bucket` or a single head."""
         if self.by_bucket or self.view.encoding.n_heads == 1:
             return ""
         back, ahead = self.seen[at], self.ahead[at]
@@ -270,7 +270,7 @@ class Bias(BiasFigure):
 
 
 def _last_seen(seen: Array) -> tuple[int, ...]:
-    """Return the last distance that each row of a mask sees, or 0."""
+    """Return, for each row (head) of a mask, the largest distance at which the mask is True, or 0."""
     return tuple(np.where(seen, np.arange(seen.shape[1]), 0).max(axis=1).tolist())
 
 
@@ -297,7 +297,7 @@ def _label_head(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) 
 
 
 def draw_reach(numbers: BiasNumbers, at: int, panel: Axes, canvas: Canvas, ink: str) -> None:
-    """Draw diagonal lines at the last distance that the shown head with index `at` sees.
+    """Draw diagonal lines at the largest distance that shown head number `at` sees.
 
     With `by_bucket`, draw them at the last distance that has a bucket of its own.
     """
@@ -315,7 +315,7 @@ def draw_reach(numbers: BiasNumbers, at: int, panel: Axes, canvas: Canvas, ink: 
 
 
 def name_corner(panel: Axes, image: Any, bias: float, canvas: Canvas) -> None:
-    """Write the bias of the farthest key in its corner, at the lower left."""
+    """Write the bias of the farthest key at the lower left, in the corner where that key is."""
     place, away = (panel.get_xlim()[0], panel.get_ylim()[0]), (2.5 * canvas.scale,) * 2
     style: dict[str, Any] = {"color": text_color_on(image, bias), "fontsize": canvas.small, "va": "bottom"}
     panel.annotate(number_text(bias, 2), place, away, textcoords="offset points", in_layout=False, **style)

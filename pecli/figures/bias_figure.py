@@ -50,7 +50,7 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
     )
 
     def shown_heads(self, view: View[BiasEncoding]) -> Array:
-        """Return the indices of the heads to draw; the default includes those with the shortest and longest reach."""
+        """Return the indices of the heads to draw; the default includes the heads that see the fewest and most keys."""
         encoding = view.encoding
         heads = chosen_indices("head", self.head, view, encoding.n_heads, "heads", PANELS)
         if self.head is not None or len(heads) == encoding.n_heads or not encoding.known:
@@ -92,7 +92,7 @@ def weights_by_distance(encoding: BiasEncoding, length: int) -> Array:
 
 
 def ends_of_reach(encoding: BiasEncoding, length: int) -> tuple[int, int]:
-    """Return the heads with the shortest and the longest reach."""
+    """Return the head that sees the fewest keys, and the head that sees the most."""
     if isinstance(encoding, Alibi):
         reach = -np.asarray(encoding.slopes())
     else:

@@ -89,13 +89,13 @@ class BiasWeights(BiasFigure):
         return [None]
 
     def _from_near_to_far(self, view: View[BiasEncoding]) -> list[int]:
-        """Return the indices of the heads shown, in order of the mean distance of their weight."""
+        """Return the indices of the heads shown, in order of the mean distance of the keys that they attend to."""
         weights = weights_by_distance(view.encoding, view.positions.length)[self.shown_heads(view)]
         order: list[int] = np.argsort(weights @ np.arange(weights.shape[1]), kind="stable").tolist()
         return order
 
     def _looks(self, view: View[BiasEncoding], panel: Axes, canvas: Canvas) -> list[Look]:
-        """Return the colour of each head: dark for heads whose weight is near, light for the others."""
+        """Return the colour of each head: dark for heads that attend to near keys, light for the others."""
         order = self._from_near_to_far(view)
         colours = [{"color": look["color"]} for look in shades(len(order), panel, canvas)]
         return [colours[order.index(at)] for at in range(len(order))]

@@ -68,7 +68,7 @@ class CompareNumbers(ComposedNumbers):
         return [apart, self._column_order_note(), self._pixel_note(), *super().marks()]
 
     def _pixel_note(self) -> str:
-        """Return the note that a pixel of the difference shows the largest of several; "" if it shows one."""
+        """Return the note that a pixel shows the largest of several differences; "" if it shows a single one."""
         numbers = self.parts[-1].numbers
         if not self.whole or not isinstance(numbers, HeatmapNumbers | DistanceNumbers):
             return ""
@@ -253,7 +253,7 @@ class Compare(Composite, Highlighting[Encoding]):
     def _with_all_columns(self, view: View[Encoding]) -> View[Encoding]:
         """Return the view with enough pixels for every column.
 
-        With fewer, a column could be left out of only one of the tables.
+        With fewer pixels, a column could be left out of one table and not of the other.
         """
         tables = [encoding for encoding in view.encodings if isinstance(encoding, TableEncoding)]
         waves = [encoding.waves() if isinstance(encoding, Harmonic) else [] for encoding in tables]
@@ -396,6 +396,6 @@ def distinct_titles(view: View[Encoding]) -> list[str]:
 
 
 def _ends_of(array: Array) -> tuple[float, float]:
-    """Return the smallest and the largest of 0 and an array's numbers, ignoring NaN."""
+    """Return the smallest and the largest number of an array, ignoring NaN, widened to a range that contains 0."""
     low, high = (float(end.reduce(array, axis=None, initial=0.0)) for end in (np.fmin, np.fmax))
     return low, high

@@ -38,8 +38,8 @@ Choose = Callable[[Limits, Sequence[Array]], Limits]  # (limits, coloured arrays
 class Cell(NamedTuple):
     """A figure with its view.
 
-    label, beside : texts above its first panel and left of it
-    derived : whether its numbers follow from those of the other cells
+    label, beside : texts above the cell's first panel, and to the left of that panel
+    derived : whether the cell's numbers are computed from the numbers of the other cells
     """
 
     figure: Figure[Any]
@@ -82,7 +82,7 @@ class ComposedNumbers(Numbers[Encoding]):
     def limited(self, choose: Choose) -> Self:
         """Return a copy in which parts of the same colour group have common limits.
 
-        choose : function from their limits and values to the common limits
+        choose : function that returns the common limits, from the limits and values of the parts
         """
         numbers = [part.numbers for part in self.parts]
         for group in dict.fromkeys(self.colour_groups):
@@ -143,7 +143,8 @@ def _with_common_limits(numbers: Sequence[Any], choose: Choose) -> list[Any]:
 def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
     """Join the headlines of labelled parts into one of at most MAX_HEADLINE characters.
 
-    If they are too long together, keep the first and the last, or only the first; return "" if even that is too long.
+    If all headlines are too long together, keep the first and the last, or only the first; return "" if even the first
+    is too long.
     """
     item = merge_labels(labels, [[message] for message in messages])
     tried = (item, item[:1] + item[1:][-1:], item[:2], item[:1])
@@ -212,7 +213,7 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
-        """Return the cells in order; their views have no panels."""
+        """Return the cells in order; their views do not state sizes of panels yet."""
 
     def _cells(self, view: View[Encoding]) -> Iterator[tuple[Cell, slice]]:
         """Yield each cell and the slice of its panels among all panels.
@@ -302,7 +303,7 @@ def with_cell_texts(panel: Panel, cell: Cell) -> Panel:
 
 
 def with_unique_bar_names(panels: Sequence[Panel]) -> tuple[Panel, ...]:
-    """Return the panels; if several colour bars have the same name, only the first keeps its name."""
+    """Return the panels; if several colour bars have the same name, only the first of these bars shows it."""
     first: dict[str, ColorBar] = {}
     named = (panel.bar is None or first.setdefault(panel.bar.label, panel.bar) == panel.bar for panel in panels)
     return tuple(panel if own else without_bar_name(panel) for panel, own in zip(panels, named, strict=True))

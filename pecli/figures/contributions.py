@@ -275,10 +275,10 @@ class Contributions(PairwiseRates):
 
 
 def fast_and_slow(sums: Sequence[float], bounds: Sequence[int]) -> list[tuple[int, int, float]]:
-    """Return (first pair, index after the last pair, sum) for the fast and for the slow pairs, without an empty part.
+    """Return (first pair, index after the last pair, sum) for the fast and for the slow pairs; leave out an empty part.
 
-    The fast pairs are the largest number of fast groups whose sum is small beside the score. If no such number exists,
-    they are the faster half of the groups.
+    The fast pairs are those of the first k groups, with the largest k for which these groups add up to little compared
+    with the score. If there is no such k, the fast pairs are those of the faster half of the groups.
 
     sums, bounds : the sum of each group, and the index after its last pair, the fastest group first
     """
@@ -290,6 +290,6 @@ def fast_and_slow(sums: Sequence[float], bounds: Sequence[int]) -> list[tuple[in
 
 
 def sum_text(value: float, sums: Sequence[float]) -> str:
-    """Return `value` as text, with as many decimal places as the whole score, the total of `sums`, needs."""
+    """Return `value` as text, with as many decimal places as the score needs; the score is the total of `sums`."""
     digits = decimal_places([np.array([sum(sums), sums[0]])])
     return minus(f"{round(value, digits) + 0.0:,.{digits}f}")

@@ -115,7 +115,7 @@ class CurvesNumbers(Numbers[Any]):
     def _larger_text(self, label: str) -> str:
         """Return the headline on which of two encodings has the larger measure at every other position.
 
-        Return "" if neither has.
+        Return "" if neither measure is larger everywhere.
 
         label : the name of the measure
         """
@@ -171,7 +171,7 @@ class Curves(OneHeadFigure):
         return len(view.encodings) > 1 and len(self.starts(view)) == 1
 
     def x_positions(self, view: View[Any]) -> Positions:
-        """Return the positions that the lines run over, or the offsets from their starts."""
+        """Return the positions that the lines run over, or the offsets from the starts of the lines."""
         rows = view.covered
         if self.against == "position":
             return rows
@@ -252,7 +252,7 @@ class Curves(OneHeadFigure):
         return {"nearest": nearest if np.nanmin(farther) < at_most else beside, "nearest_distance": least}
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
-        """Return low, high, the measure of each start with itself, and how much lines differ.
+        """Return low, high, the measure between each start and itself, and how much lines differ.
 
         low and high are the extremes in each bin, shape (lines, bins). The last result is the largest difference
         between lines at the same offset, −1 if there are too many positions.
@@ -304,7 +304,7 @@ class Curves(OneHeadFigure):
     def scales(self, view: View[Any]) -> list[int]:
         """Return a key per encoding; panels with equal keys share a scale.
 
-        The key is the width if the measure grows with it, otherwise 0.
+        The key is the width of the encoding if the measure grows with the width, otherwise 0.
         """
         grows = not self.overlaid(view) and self.compared(view.encoding).grows
         return [encoding.width if grows else 0 for encoding in view.encodings]
@@ -430,5 +430,5 @@ def merged_lines(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...
 
 
 def neighbours(rows: Positions, own: int) -> tuple[int, ...]:
-    """Return the positions right before and after `own`, as far as `rows` includes them."""
+    """Return those of the positions right before and right after `own` that are in `rows`."""
     return tuple(at for at in (own - 1, own + 1) if rows.start <= at < rows.stop)

@@ -269,7 +269,7 @@ def _draw_face(axes: Axes, centre: Array, marks: int, canvas: Canvas) -> None:
 def _draw_hand(axes: Axes, centre: Array, angle: float, share: float | None, colour: str, canvas: Canvas) -> None:
     """Draw a hand.
 
-    share : its rank among several hands on a face, from 0 (fastest) to 1 (slowest); None: alone on its face
+    share : rank of the hand among several on one face, from 0 (fastest) to 1 (slowest); None: the only hand of the face
     """
     length, width = (
         (LENGTH, 1.8) if share is None else (float(np.interp(share, (0, 1), own)) for own in (HANDS, WIDTHS))

@@ -171,7 +171,7 @@ class Drift(PairwiseRates):
         )
 
     def _max_means(self, view: View[Harmonic]) -> int | None:
-        """Return the largest number of means per line, or None for no limit."""
+        """Return the largest number of points of a line, each the mean of some positions; None for no limit."""
         return None if view.pixel_columns is None else max(2, view.pixel_columns // PIXELS)
 
     def panel_groups(self, view: View[Harmonic], canvas: Canvas) -> list[PanelGroup]:

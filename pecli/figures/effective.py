@@ -192,12 +192,15 @@ class Effective(Figure[Rope]):
         return self.trained or (known[2:] or (view.encoding.contexts()[0],))[0] or max(1, view.positions.length // 2)
 
     def late(self, view: View[Rope]) -> bool:
-        """Return whether query positions of dual chunk attention end at c (code), not at c − 1 (paper)."""
+        """Return whether query positions of dual chunk attention end at c, as in the code, not at c − 1 (paper).
+
+        c : the length of a chunk plus the local window
+        """
         known = view.encoding.dual_chunks and not (self.chunk or self.local)
         return (self.stops or ("code" if known else "paper")) == "code"
 
     def chunk_and_local(self, view: View[Rope]) -> tuple[int, int]:
-        """Return the number of tokens in a chunk, and in the local window."""
+        """Return the number of tokens in a chunk of dual chunk attention, and in its local window."""
         known, trained = view.encoding.dual_chunks, self.trained_length(view)
         if known and not (self.chunk or self.local):
             return known[0], known[1] - known[0]

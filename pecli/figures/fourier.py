@@ -40,8 +40,8 @@ SHORTEST = 2.0  # positions: the shortest wavelength that whole positions can re
 class FourierNumbers(ColouredNumbers[TableEncoding]):
     """The share of each column's variance at 1, 2, … waves over the length.
 
-    In a picture, it is the largest share per pixel row. Columns whose wavelength is known to exceed the length have
-    their share only in `longer`.
+    In a picture, `share` has the largest share in each row of pixels. The share of a column whose wavelength is known
+    to exceed the length is only in `longer`.
     """
 
     share: Array = over("wavelength", "dimension")
@@ -97,7 +97,7 @@ class Fourier(Figure[TableEncoding]):
     The discrete Fourier transform of each column minus its mean, under a Hann window, so that slow waves do not leak
     into fast ones; each wave spreads over its two neighbours. The shares of a column add up to 1. Peaks of the mean
     over all dimensions are marked beside the image. A wave that is known to be longer than the length would look like a
-    wave of that length, so such waves have a band of their own. `Spectrum` shows only the strongest wave of each
+    wave of that length, so such waves are in a separate band. `Spectrum` shows only the strongest wave of each
     column.
     """
 
@@ -264,7 +264,7 @@ def longer_columns(view: View[TableEncoding]) -> tuple[Array, int]:
 
 
 def longer_band(view: View[TableEncoding]) -> tuple[float, float]:
-    """Return the bottom and top of the band of longer waves, in decimal logarithms of the wavelength."""
+    """Return bottom and top of the separate band for waves longer than the length, in decimal logarithms."""
     low, high = log_ends(view)
     bottom, top = (high + share * (high - low) for share in BAND)
     return bottom, top

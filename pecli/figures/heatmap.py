@@ -103,7 +103,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @property
     def unplaced(self) -> int:
-        """The number of positions without a place: 1 (position 0) on a logarithmic axis, otherwise 0."""
+        """The number of positions without a place on the axis: 1 (position 0) if it is logarithmic, otherwise 0."""
         return int(self.log and self.view.covered.start <= 0)
 
     @property
@@ -173,11 +173,11 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
 
     @staticmethod
     def wavelength_texts(ends: tuple[float, float]) -> dict[str, str]:
-        """Return the two wavelengths as texts, named "first" and "last"."""
+        """Return the shortest and the longest wavelength (`ends`) as texts, under the keys "first" and "last"."""
         return {"first": number_text(ends[0], 3), "last": number_text(ends[1], 3)}
 
     def _has_plain_waves(self) -> bool:
-        """Return whether the columns are waves over positions, without names."""
+        """Return whether the columns are waves over positions and have no names, as the hands of a clock have."""
         encoding = self.view.encoding
         return isinstance(encoding, Harmonic) and not encoding.own_positions and encoding.dimension_names() is None
 
@@ -530,7 +530,7 @@ def turns_of_axes(numbers: HeatmapNumbers) -> list[tuple[str, int, int, float]]:
 def runs_of_axes(encoding: HarmonicOnGrid) -> tuple[Array, Array, list[int]]:
     """Return the pair and the axis of each column, and the first column of each run of one axis.
 
-    The last result is [] if axes are mixed.
+    The third result is [] if the columns of different axes are mixed.
     """
     pairs = np.array([pair for _, pair in encoding.waves()])
     axes = encoding.axes_of_pairs()[pairs]

@@ -45,7 +45,7 @@ class LayerNumbers(Numbers[Encoding]):
 
     @property
     def named(self) -> str:
-        """The model in the headline: the first whose layers differ in reach, otherwise the first of all."""
+        """The model in the headline: the first whose layers differ in how far they see, otherwise the first of all."""
         mixed = (name for name, own in self.layers.items() if len(own) > 1)
         return next(mixed, next(iter(self.layers)))
 
@@ -143,7 +143,7 @@ class Layers(Figure[Encoding]):
         return LayerNumbers(view=view, reach=reach, layer=layer, encoding=encoding, layers=counts)
 
     def _floor(self, view: View[Encoding]) -> int:
-        """Return the bottom of the bars: at most half of the shortest reach."""
+        """Return the bottom of the bars: at most half of the fewest positions that a layer sees."""
         least = min((own.reach for own in self.bars(view) if own.reach), default=1)
         return next((floor for floor in FLOORS if 2 * floor <= least), 0) or FLOORS[-1]
 

@@ -146,7 +146,7 @@ def _mark_buckets(panel: Axes, encoding: T5, colour: Any, canvas: Canvas) -> Non
 def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], canvas: Canvas) -> None:
     """Shade the biases that leave less than 1/100 of a weight, and mark where each head's line enters them.
 
-    The axis ends at FAINT; lines that leave the axis there are labelled there.
+    The axis ends at the bias FAINT; a line that goes beyond FAINT is labelled at that end.
     """
     from pecli.page.labels import LineLabel, label_point, labels_of
 
@@ -182,7 +182,7 @@ def _mark_reach(panel: Axes, numbers: BiasLinesNumbers, looks: Sequence[Look], c
 
 
 def _bias_lines(view: View[BiasEncoding], edges: Array) -> BiasLinesNumbers:
-    """Return the extremes of the biases in the bins with these edges, and the reach of every head."""
+    """Return the extremes of the biases in the bins with these edges, and how far back every head sees."""
     heads = [encoding.n_heads for encoding in view.encodings]
     falls, rises, before = np.zeros(sum(heads), dtype=bool), False, np.full((sum(heads), 1), np.nan)
     reach, crossing, zero = np.full(sum(heads), -1), np.full(sum(heads), np.nan), np.full(sum(heads), np.nan)

@@ -43,7 +43,7 @@ from pecli.page.panels import Panel, PanelGroup, in_columns
 
 @dataclass(frozen=True, kw_only=True)
 class BandNumbers(Numbers[E_co]):
-    """The line of each encoding with its band, in each bin of offsets."""
+    """The line of each encoding, and the ends (`low`, `high`) of the band around it, in each bin of offsets."""
 
     mean: Array = over("line", "offset")
     encoding: Array = over("line")
@@ -143,7 +143,7 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
     def _scales(self, view: View[Any]) -> list[int]:
         """Return a key per panel; panels with equal keys share a scale.
 
-        The key is the width if there are several panels and the measure grows with it, otherwise 0.
+        The key is the width of the encoding if there are several panels and the measure grows with the width, else 0.
         """
         count = self._panel_count(view)
         grows = count > 1 and self.compared(view.encoding).grows

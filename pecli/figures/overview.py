@@ -111,7 +111,7 @@ class Overview(Composite, Highlighting[Encoding]):
     def panel_groups(self, view: View[Encoding], canvas: Canvas) -> list[PanelGroup]:
         """Return all panels as one group if there are at most ROW and the page is not narrow.
 
-        Otherwise each figure with several panels is a group of its own.
+        Otherwise each figure with several panels is a separate group.
         """
         groups = []
         for at, cell in enumerate(self.cells_of(view)):

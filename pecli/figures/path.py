@@ -251,8 +251,8 @@ def principal_coordinates(encoding: TableEncoding, covered: Positions, count: in
 def basis_of_span(vectors: Array) -> Array:
     """Return an orthonormal basis (d, m) that depends only on the span of the orthonormal `vectors` (d, m).
 
-    Of components with equal variance, every machine finds others. The basis consists of the projections of unit vectors
-    on the rest of the span, at each step of that with the longest projection, or the first of several.
+    It is needed because different machines find different components of equal variance. Each step projects the unit
+    vectors onto the rest of the span, and adds the longest projection to the basis (the first one, if several tie).
     """
     rest, basis = vectors, []
     for _ in range(vectors.shape[1]):

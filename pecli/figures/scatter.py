@@ -131,7 +131,7 @@ class ScatterNumbers(CloudNumbers):
     def distinct_points(self) -> tuple[Array, Array] | None:
         """Return the distinct points, shape (places, 2), and the number of pairs at each.
 
-        Returns None if most pairs have a point of their own.
+        Returns None if most pairs share their point with no other pair.
         """
         if not len(self.x):
             return None
@@ -319,7 +319,7 @@ def covering_positions(p: Array, q: Array, most: int) -> tuple[int, ...] | None:
 def _draw_points(numbers: ScatterNumbers, axes: Axes, canvas: Canvas) -> Any:
     """Draw the pairs as dots or hexagons; return the mappable.
 
-    If most pairs are close together, that part is also drawn enlarged.
+    If most pairs are close together, the region with these pairs is also drawn enlarged.
     """
     size, few = canvas.scale, len(numbers.x) <= LARGE_POINTS
     if (places := numbers.distinct_points()) is not None:

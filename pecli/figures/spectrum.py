@@ -421,7 +421,7 @@ class Spectrum(WithTrained[TableEncoding]):
         return [None] * len(axes)
 
     def _later_values(self, numbers: SpectrumNumbers, at: int) -> list[Array]:
-        """Return the values of the encodings after `at`, except those equal to its own."""
+        """Return the values of each encoding after number `at`, unless they equal the values of encoding `at`."""
         values = numbers.stretch if self.ratio else numbers.wavelength
         later = [values[numbers.encoding == other] for other in range(at + 1, len(numbers.view.encodings))]
         own = values[numbers.encoding == at]
@@ -540,8 +540,8 @@ def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Arra
 def _clear_place(panel: Axes, text: str, level: float, pair: Array, wave: Array, canvas: Canvas) -> dict[str, bool]:
     """Return the arguments `right` and `below` of `label_level` with which the label of a level covers no dot.
 
-    Tried are above the level at the left, then at the right. Otherwise the label is below it at the right, because
-    wavelengths rise.
+    The label is above the level at the left, or else at the right. If it would cover a dot in both places, it is below
+    the level at the right, because wavelengths rise.
     """
     wide, high = np.array(panel.bbox.size) * points_per_pixel(panel) / canvas.small  # ems
     across = (pair - panel.get_xlim()[0]) / np.ptp(panel.get_xlim()) * wide

@@ -170,7 +170,7 @@ def bands_of(view: View[TableEncoding]) -> dict[int, dict[str, Array]]:
 
 
 def _apart(numbers: RatioNumbers, line: int) -> list[tuple[float, float]]:
-    """Return the points of a line at which its label may be, spread along it, the farthest from other lines first."""
+    """Return points spread along a line where its label may be; those farthest from other lines come first."""
     own = numbers.encoding == line
     pair, stretch = numbers.pair[own], np.log(numbers.stretch[own])
     nearest = np.full(len(pair), np.inf)

@@ -17,7 +17,7 @@ MAX_WAVELENGTH = 1e15  # positions: pairs with longer waves count as not rotatin
 
 
 def wavelength_unit(encoding: Encoding) -> str:
-    """Return the note on the unit of wavelengths, or "" if their texts include it."""
+    """Return the note on the unit of wavelengths, or "" if the texts of wavelengths include the unit."""
     return "" if encoding.position_unit else say("waves.wavelength_in", units=say(encoding.wave_unit))
 
 

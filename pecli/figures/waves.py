@@ -75,7 +75,7 @@ class WavesNumbers(Numbers[TableEncoding]):
 
 @dataclass(frozen=True)
 class Waves(Revealing[TableEncoding]):
-    """The values of chosen dimensions, one line each, in lanes one below the other.
+    """The values of chosen dimensions, one line each, in strips one below the other, which are called lanes.
 
     Notes
     -----

@@ -50,7 +50,7 @@ class Frame(NamedTuple):
 class Animation:
     """Frames of equal layout; the last swept option varies fastest.
 
-    dpi : pixels per inch; an HTML page also has each picture at twice that
+    dpi : pixels per inch; an HTML page also has each picture with twice as many
     seconds : duration of each frame
     times : number of times the animation plays, None for endlessly
     map : function that applies a function to each drawing, possibly in several processes

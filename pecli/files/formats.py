@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """What a format can hold.
+    """What a file of one format can hold.
 
     kind : one picture, frames shown one by one, numbers, or a report
-    text : it can be printed in a terminal
-    one_table : it holds only one array
-    markup : it can be embedded in a web page and adapt to light and dark mode
-    moves : it plays its pictures as an animation
-    clear : it supports transparent backgrounds
-    paged : it can have several pages
-    lines : readers print it or zoom in, so every cell of a matrix is drawn
-    rows : it can hold one number per row
-    separated : its cells have a separator, and its numbers a decimal sign
+    text : whether the file can be printed in a terminal
+    one_table : whether the file holds only one array
+    markup : whether the file can be embedded in a web page and adapt to light and dark mode
+    moves : whether the file plays its pictures as an animation
+    clear : whether backgrounds can be transparent
+    paged : whether the file can have several pages
+    lines : whether readers print the file or zoom in, so that every cell of a matrix is drawn
+    rows : whether the file can have one row per number
+    separated : whether the file has cells with a separator, and numbers with a decimal sign
     """
 
     kind: Literal["picture", "frames", "numbers", "document"]
@@ -44,22 +44,22 @@ class Format:
 
     @property
     def numbers(self) -> bool:
-        """Whether it holds numbers."""
+        """Whether a file of this format holds numbers."""
         return self.kind == "numbers"
 
     @property
     def document(self) -> bool:
-        """Whether it holds a report."""
+        """Whether a file of this format holds a report."""
         return self.kind == "document"
 
     @property
     def frames(self) -> bool:
-        """Whether it shows the pictures of a sweep one by one instead of side by side."""
+        """Whether a file of this format shows the pictures of a sweep one by one instead of side by side."""
         return self.kind == "frames"
 
     @property
     def picture(self) -> bool:
-        """Whether it holds one or more pictures."""
+        """Whether a file of this format holds one or more pictures."""
         return self.kind in ("picture", "frames")
 
 

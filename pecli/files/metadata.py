@@ -114,7 +114,10 @@ def _from_webp(file: BoundedFile) -> str | None:
 
 
 def _description(head: bytes) -> str | None:
-    """Return the first description at the head of an XML document; None without one, or if it defines entities."""
+    """Return the first description at the head of an XML document.
+
+    None if there is no description, or if the document defines entities.
+    """
     if b"<!ENTITY" in head:
         return None
     from xml.etree import ElementTree

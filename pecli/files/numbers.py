@@ -112,7 +112,7 @@ def _is_finite(column: list[Any]) -> bool:
 def _typed_columns(parts: Any, columns: Any) -> Iterator[list[list[Any]]]:
     """Yield the columns of a few rows at a time, as lists.
 
-    If all defined values of a column are whole numbers, they become int, and the undefined ones None."""
+    If all defined values of a column are whole numbers, the column has int for these and None for undefined values."""
     whole: list[bool] = []
     for part in parts:
         found = columns(part)

@@ -67,7 +67,7 @@ def real_path(path: str) -> str:
 
 
 def place_of(path: str) -> str:
-    """Return a path's key; paths with equal keys are the same file on Windows and macOS, which ignore case."""
+    """Return the path in lower case; paths with equal results are the same file on Windows and macOS."""
     return real_path(path).casefold()
 
 

@@ -325,7 +325,7 @@ class _Reader:
         return Entry(header.name or Path(jobs[0].paths[0]).name, header.note, tuple(jobs))
 
     def _jobs(self, figure: Mapping[str, Any], where: str) -> list[Job]:
-        """Return the jobs of a figure; of the options in [defaults], those that the figure has are used.
+        """Return the jobs of a figure, with those options of [defaults] that the figure has.
 
         where : ``file:line`` of the figure
         """

@@ -164,7 +164,8 @@ def double_quoted(value: Any) -> str:
 def stub() -> str:
     """Return the text of `figure_functions.pyi`.
 
-    A TypedDict has the options that all figures (or all reports) share; one more per figure adds that figure's own.
+    One TypedDict has the options that all figures share, one those that all reports share. A further TypedDict for each
+    figure and report adds the other options.
     """
     imports: dict[str, None] = {}
     text = ""

@@ -115,7 +115,7 @@ def _with_renamed_inputs(job: Job, moved: dict[str, str]) -> Job:
 def _find_input(name: str, made: str, prints: Collection[str]) -> str | None:
     """Return the path of the input file `name`, here or beside the finished file `made`; None if it is not found.
 
-    prints : fingerprints of the input files, one of which the file must have; () to accept any file of that name
+    prints : fingerprints of the input files; the file found must have one of these, or () accepts any file of that name
     """
     if is_hub(name) or name == STDOUT:
         return name

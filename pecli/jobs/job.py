@@ -87,7 +87,7 @@ class Job:
 
     @property
     def parts(self) -> tuple[Options, ...]:
-        """The groups of options other than encodings and output, in the order of the command line."""
+        """The groups of options, except encodings and output, in the order of the command line."""
         return self.figure, self.positions, self.canvas, self.language
 
     @property

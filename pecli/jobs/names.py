@@ -217,7 +217,7 @@ def _fill(
     blank : matches a placeholder, with its name as the first group
     known : text of each placeholder
     every : options by name, to resolve other spellings of their names
-    shown : what is filled in for such a text
+    shown : function from the text of a placeholder to what is filled in
     """
 
     def fill(match: re.Match[str]) -> str:

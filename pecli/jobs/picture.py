@@ -155,7 +155,7 @@ def texts_in_file(job: Job) -> PictureTexts:
 
 
 def encoding_titles(job: Job) -> str:
-    """Return the titles of the encodings; if options are swept, the common part and the names of these options."""
+    """Return the titles of the encodings; for swept options, what the titles have in common, and the options' names."""
     if job.cells and isinstance(job.analysis, Figure):
         through = say("page.by_options", options=listing(name.replace("_", " ") for name in job.axes))
         return listing([job.analysis.title(job.view), through])

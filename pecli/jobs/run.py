@@ -123,7 +123,7 @@ def is_done(job: Job) -> bool:
 
 
 def carries(path: str, wanted: dict[str, object]) -> bool:
-    """Return whether the file exists and its metadata is `wanted`."""
+    """Return whether the file exists and stores the metadata `wanted`."""
     return {name: value for name, value in find_metadata(path).items() if name in CARRIED} == wanted
 
 

@@ -232,7 +232,10 @@ def _with_labels(encodings: Any, labels: Sequence[str]) -> list[str]:
 
 
 def _spread_specs(encodings: Any, given: Mapping[str, Sequence[str]]) -> list[Any]:
-    """Return one spec for each value that an encoding's spec or `given` has for a parameter; lists stay nested."""
+    """Return one spec for each value that an encoding's spec or `given` has for a parameter.
+
+    A list among the encodings gives a list of specs.
+    """
     spread: list[Any] = []
     for item in _as_list(encodings):
         if isinstance(item, (list, tuple)):
@@ -379,7 +382,7 @@ class _Maker:
         return Job(figure, encodings, positions, canvas, output, language=language, **about)
 
     def _part(self, owner: type[P], given: Mapping[str, Any]) -> P:
-        """Return one group of a job's options; the parsed values that are given override the figure's defaults."""
+        """Return the group `owner` of a job's options; the parsed values in `given` override the figure's defaults."""
         options = owner.options()
         own = {name: value for name, value in given.items() if name in options and value is not None}
         make = partial(owner.of_read, {**_defaults(owner, self.kind), **own})

@@ -47,10 +47,10 @@ class Comparison(ABC):
 
     label : name of the quantity, for axes and sentences
     similarity : True if larger values mean more alike, False for a distance
-    is_of_offset : True if, by its formula, it depends only on the offset p − q of 1-D positions
+    is_of_offset : True if, by the formula, the value depends only on the offset p − q of 1-D positions
     symmetric : True if exchanging p and q does not change the value
     sees_ahead : True if values at negative offsets do not follow from those at positive offsets
-    grows : True if it grows with the number of columns, so tables of different widths need different scales
+    grows : True if values grow with the number of columns, so that tables of different widths need different scales
     is_classes : True if its values are indices of classes (T5's buckets), which must not be interpolated
     axis_labels : text keys of the axis labels for p and q
     head : index of the head for a bias, None for a measure

@@ -368,11 +368,12 @@ def paired_columns(table: Array) -> Array | None:
 
 
 def median_frequencies(table: Array, rows: Array, sines: Array, cosines: Array, reach: int) -> tuple[Array, Array]:
-    """Return ω (rad/position) of each pair of columns and its angle at row 0, (n_pairs,) each.
+    """Return ω (rad/position) of each pair of columns, and the angle of each pair at row 0, (n_pairs,) each.
 
-    Both are medians, so a few wrong rows do not matter. ω is measured between rows 1 apart, then refined between rows
-    4, 16, … apart, up to 1/reach of all rows: larger distances are more precise, but suffer more from a block of wrong
-    rows.
+    Both are medians, so a few wrong rows do not matter. ω is measured between neighbouring rows, then refined between
+    rows 4, 16, … apart. Larger distances are more precise, but suffer more from a block of wrong rows.
+
+    reach : the largest distance is the number of rows divided by this
     """
     waves = table[:, cosines] + 1j * table[:, sines]
     omega, lag = np.zeros(len(sines)), 1

@@ -145,7 +145,10 @@ def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_
 
 
 def is_determined(table: Array, rows: Array, fit: Fit) -> bool:
-    """Return True if the table determines base and start: others raise the residual by ten standard errors or more."""
+    """Return True if the table determines base and start.
+
+    This is so if any other base or start raises the residual by ten standard errors or more.
+    """
     told = fit.rms * sqrt(1 + 100 / table.size) + EXACT * fit.scale
     divisor = table.shape[1] if fit.decay * table.shape[1] < log(LARGEST) else 1
     others = [replace(fit, start=fit.start + step) for step in (-1, 1)]

@@ -142,7 +142,7 @@ class Identified(Differences):
     def up_to(self) -> tuple[str, ...]:
         """Names of the ways in which this table differs from the encoding's, although the formula is the same.
 
-        They are those in `kept`, "column_order", "scale", "columns_of_zeros", and this table's number type.
+        They are the names in `kept`, "column_order", "scale", "columns_of_zeros", and the number type of the table.
         """
         if self.encoding is None:
             return ()
@@ -224,8 +224,8 @@ def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identifi
 def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) -> Iterator[Identified]:
     """Yield the results of reading the table in each form in which programs store tables, except copied columns.
 
-    best : the result of reading it as it is
-    turned : whether it is the transpose of another table
+    best : the result of reading the table as it is
+    turned : whether the table is the transpose of another one
     """
     rounding = RELATIVE[blank.number_type]
     if (repeated := without_repeated_rows(table)) is not None:
@@ -250,7 +250,10 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
 
 
 def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
-    """Return the result for a table of angles, or of one wave per pair; its rates may be rounded to a short type."""
+    """Return the result for a table of angles, or of one wave per pair.
+
+    The rates may have been rounded to a short type, bfloat16 or float16.
+    """
     share, known = 4 * RELATIVE[blank.number_type] + 1e-9, np.isfinite(waves.rates)
     for kind in ("", *SHORT_TYPES):
         errors, kept = waves.errors, tuple(filter(None, [waves.kind, kind and f"{kind}_rates"]))
@@ -306,8 +309,8 @@ def type_of(numbers: Array, share: float = 1.0) -> str:
 def with_differences(table: Array, found: Identified, places: Array, noisy: bool = False) -> Identified | None:
     """Return the result with its differences from the table, or None if most values differ.
 
-    Tolerances are tried in turn: none at all for short types, otherwise rounding in float64, then in float32; then, if
-    `noisy`, noise.
+    Tolerances are tried in turn: none at all for bfloat16 and float16, otherwise rounding in float64, then in float32;
+    then, if `noisy`, noise.
 
     places : row numbers to which the formula was fitted, (n,)
     """
@@ -405,7 +408,7 @@ def with_formulas(table: Array, blank: Identified, fit: Fit, part: Array, places
     """Return the result for a fit: simplified parameters, its formulas, and its differences from the table.
 
     blank : as for `binary_results`
-    part, places : rows to which it was fitted, (n, d), with outliers as NaN, and their row numbers, (n,)
+    part, places : rows to which the fit was made, (n, d), with outliers as NaN, and their row numbers, (n,)
     """
     clean, kind = fit.is_clean(part, places), blank.number_type
     unit = RELATIVE["float32" if fit.rms > 1e-10 * fit.scale else "float64"]  # relative precision of the rates
@@ -620,7 +623,7 @@ def round_number(number: float, known: Iterable[float], share: float) -> float:
 
 
 def rounded_results(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading the table as one whose rates, positions or angles were rounded to a short type."""
+    """Yield the results for a table whose rates, positions or angles were rounded to bfloat16 or float16."""
     rows = np.arange(min(len(table), FIRST), dtype=np.float64)
     for layout, exponents, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
         sines, cosines = pairs_of(exponents, cosine)
@@ -641,7 +644,7 @@ def rounded_results(table: Array, blank: Identified) -> Iterator[Identified]:
 
 
 def rounded_to(table: Array, blank: Identified, near: Fit, name: Name) -> Iterator[Identified]:
-    """Yield the results for the formula and base `name` with rates, positions or angles rounded to a short type.
+    """Yield the results for the formula and base `name` with rates, positions or angles in bfloat16 or float16.
 
     near : fit with the order of columns and the position of row 0
     """

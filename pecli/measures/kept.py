@@ -24,7 +24,7 @@ ROUNDED = ("rates", "positions", "angles")  # the numbers that a program may rou
 
 
 def roundings() -> Iterator[str]:
-    """Yield the names of forms that are rounded to a short type, such as "bfloat16_rates"."""
+    """Yield the names of forms in which something is rounded to bfloat16 or float16, such as "bfloat16_rates"."""
     for kind in ("bfloat16", "float16"):
         for what in (*ROUNDED, "rates_and_positions", "rates_positions_and_angles"):
             yield f"{kind}_{what}"

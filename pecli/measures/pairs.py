@@ -164,7 +164,8 @@ def _all_pairs(
 def _values_between(compared: VectorComparison, rows: Positions) -> Callable[[range, Array], Array]:
     """Return a function from a range of rows to the measure between these rows and all rows from the first of them on.
 
-    Its second argument, the offsets of these pairs, is all that it needs if the measure is a function of the offset.
+    The second argument of this function is the offsets of the pairs. They are all that it needs if the measure is a
+    function of the offset.
     """
     if compared.is_of_offset:
         profile = compared.at_offsets(0, rows.length)

@@ -102,7 +102,7 @@ class Measure:
     from_squares : for rows of equal norm, the function from ‖a − b‖² and ‖a‖² to the measure; None if these two do not
         determine it
     similarity : True if larger values mean more alike
-    grows : True if it grows with the number of columns, so tables of different widths need different scales
+    grows : True if values grow with the number of columns, so that tables of different widths need different scales
     """
 
     text: str

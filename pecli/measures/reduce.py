@@ -193,12 +193,12 @@ def envelope(values_of: Callable[[int, int], Array], edges: Array, lines: int = 
 def mirrored_envelope(profile: Callable[[int, int], Array], at: Array, edges: Array) -> tuple[Array, Array]:
     """Return minimum and maximum, (lines, bins) each, of lines that are symmetric about an index.
 
-    All lines have the same values as a function of the distance to their index.
+    Every line has the same values as a function of the distance from the index about which it is symmetric.
 
     Parameters
     ----------
     profile : function from (first, count) to the values at distances first … first + count − 1, shape (count,)
-    at : index of each line, an integer within the edges, shape (lines,)
+    at : the index about which each line is symmetric, an integer within the edges, shape (lines,)
     edges : edges of the bins, integers, shape (bins + 1,)
     """
     beyond, before = (np.maximum(way * (edges - at[:, None]) + (way < 0), 0) for way in (1, -1))

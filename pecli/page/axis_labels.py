@@ -113,7 +113,7 @@ def put_axes(axes: Axes, panel: Panel, canvas: Canvas) -> None:
 
 
 def put_axis(axis: Any, own: Axis) -> None:
-    """Set the label and ticks of one matplotlib axis to those of `own`."""
+    """Give a matplotlib axis the label and the ticks that `own`, pecli's description of the axis, states."""
     axis.set_label_text("\n".join(filter(None, (own.beside, own.label))))
     if own.ticks is not None:
         own.ticks(axis)

@@ -31,7 +31,7 @@ def add_band(axes: Axes, first: int, last: int, name: str, ink: str, canvas: Can
 
 
 def place_bands(axes: Axes, canvas: Canvas) -> None:
-    """Place each band's name in its middle, and hide those that do not fit."""
+    """Place the name of each band in the middle of the band, and hide the names that do not fit."""
     (low, high), size = sorted(axes.get_xlim()), canvas.small
     cell = float(axes.bbox.width) * points_per_pixel(axes) / (high - low)
     for label in labels_of(axes, BandLabel):

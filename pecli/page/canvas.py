@@ -236,7 +236,7 @@ class Canvas(Options):
     def with_smaller_text(self) -> list[Canvas]:
         """Return copies with ever smaller text.
 
-        Return [] if the user fixed the text size, or if the height is free and the size is not a venue's.
+        Return [] if the user fixed the text size, or if the height is not fixed and the size is not that of a venue.
         """
         if self.text_size is not None or (self.inches.height is None and self.size.split("-")[0] not in VENUES):
             return []

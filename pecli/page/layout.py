@@ -46,7 +46,7 @@ class Page(NamedTuple):
     height : None for as high as the panels need
     em, small : size of the text and of small text
     pixel : size of a pixel
-    gap_share : share of the usual gaps that is left
+    gap_share : gaps between panels as a share of the usual gaps
     edge : outer margin in ems of the text
     """
 
@@ -95,9 +95,9 @@ def columns_of_legend(entries: int, fitting: float) -> int:
 class Margins(NamedTuple):
     """The space that ticks, labels and legend take around a panel's frame, as (left, bottom, right, top).
 
-    own : what is always there, such as marks and names of lines
-    x, y : ticks and label of one axis, unless a neighbour shows them
-    labels : lengths of the labels of x and y
+    own : space for what is always there, such as marks and names of lines
+    x, y : space for the ticks and label of the horizontal and of the vertical axis, unless a neighbour shows them
+    labels : lengths of the labels of these two axes
     legend : the panel's legend, if any
     """
 
@@ -142,7 +142,7 @@ class Layout(NamedTuple):
     shown : which axis labels each panel shows itself
     legends_below : panels whose legend is below them
     bars : right end, top and length of each colour bar, and whether its name is above it
-    on_titles : whether bars are on the lines of titles, with their numbers beside them
+    on_titles : whether each bar is on the title line of its panel, with the bar's numbers beside it
     words : left end, top and available width of headline, subtitle and footnote
     titles : distance of each title from its frame
     headings : left end, foot and width of the rules below headings, by the first panel of their row
@@ -210,8 +210,8 @@ def _best_layout(contents: Contents, choices: Sequence[tuple[Mosaic, ...]], page
 def cost_of(layout: Layout, panels: Sequence[Panel], page: Page) -> tuple[float, float]:
     """Return the shortfall in inches, then the cost of a layout.
 
-    On a page of fixed height the cost grows as panels shrink; on a page of free height it grows with narrow panels, the
-    height of the page and its empty space.
+    On a page of fixed height the cost grows as panels shrink. If the height is not fixed, the cost grows as panels get
+    narrower, and with the height and the empty space of the page.
     """
     missing, (width, height) = max(0.0, max(layout.shortfall) - ENOUGH), layout.size
     if page.height is not None:  # thin frames count less than their area; spare width counts more than height
@@ -521,7 +521,7 @@ class _Arrangement:
         A row of square panels is as high as its columns are wide, or less; other rows have the height that their panels
         prefer, scaled to the available height.
 
-        room : the height available, None if it is free
+        room : the height available, None if the height of the page is not fixed
         """
         wanted, rigid = [], []
         for row in self.rows:
@@ -547,7 +547,8 @@ class _Arrangement:
     def _preferred_height(self, at: int) -> float:
         """Return the preferred height of a panel.
 
-        It follows from the aspect, or is one pixel per row of the panel's image if that is little more.
+        It follows from the aspect. If that is little less than one pixel per row of the panel's image, it is one pixel
+        per row.
         """
         panel = self.panels[at]
         label = self.margins[at].labels[1] if self.shown[at].left else 0.0

@@ -94,7 +94,7 @@ def legend_entries(legend: Legend, ruler: Ruler) -> tuple[float, int, float]:
 
 
 def keep_last_legend(cells: Sequence[Sequence[Axes]]) -> None:
-    """Keep only the last cell's legends and line labels, if those of all cells are the same.
+    """Keep only the last cell's legends and line labels, if all cells have the same legends and line labels.
 
     cells : the panels of each cell
     """

@@ -54,7 +54,7 @@ def shades(count: int, axes: Axes, canvas: Canvas) -> list[Look]:
 
 
 def bound_look(line: int) -> Look:
-    """Return the style of the bound on a line's decay: the line's colour, paler."""
+    """Return the style in which the bound on the decay of a line is drawn: the colour of this line, but paler."""
     return {"color": f"C{line}", "linestyle": "--", "alpha": 0.6}
 
 

@@ -36,7 +36,7 @@ class Axis:
     places : positions of the names, if they are not whole numbers from 0 on
     log : the base of a logarithmic axis, or 0
     scale : identifies the values of an axis without ends; None: the axis is not shared
-    beside : a text of this panel alone, above the label
+    beside : a text above the label that neighbours do not share
     span : the first and last value of the lines, within the ends
     ticks : a function that sets the ticks of a matplotlib axis
     """
@@ -184,7 +184,7 @@ def columns_of(mosaic: Mosaic) -> int:
 
 
 def with_own_bar(panel: Panel, part: int) -> Panel:
-    """Return the panel with a colour bar that is shared only within one part of a composed picture."""
+    """Return the panel with a colour bar that is shared only within part number `part` of a composed picture."""
     return replace(panel, bar=panel.bar and replace(panel.bar, part=part))
 
 

@@ -385,7 +385,10 @@ class Sheet:
     # Drawing
 
     def add_bars(self, mappables: Sequence[Any]) -> None:
-        """Draw the colour bars, but no redundant bar if every cell shows its number and a title names the quantity."""
+        """Draw the colour bars, but no redundant bar if every cell shows its number and a title names the quantity.
+
+        mappables : the image of each panel
+        """
         for bar in dict.fromkeys(panel.bar for panel in self.panels if panel.bar and not self.canvas.no_colorbar):
             beside = [at for at, panel in enumerate(self.panels) if panel.bar == bar]
             shared, panels = [mappables[at] for at in beside], [self.axes[at] for at in beside]

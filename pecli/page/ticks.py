@@ -81,7 +81,7 @@ class FittingTicks(Locator):
 
 
 class LogTicks(Locator):
-    """Ticks at some places of a logarithmic axis; the one before the last is left out if its label does not fit."""
+    """Ticks at some places of a logarithmic axis; the last tick but one is left out if its label does not fit."""
 
     def __init__(self, places: Sequence[float]) -> None:
         self.places = np.array(places, dtype=np.float64)

@@ -139,7 +139,7 @@ class TitleLine:
             self.end -= 0.0 if self.blank else fits * (wide + self.gap)
 
     def has_room_behind(self, at: int) -> bool:
-        """Return whether the text with index `at` of each label fits after the title."""
+        """Return whether text number `at` of every label that stands after the title fits there."""
         widths = (self.width(own.texts[at], own) for own in self.labels("behind"))
         return not self.blank and all(self.start + wide <= self.end for wide in widths)
 
@@ -153,7 +153,7 @@ class TitleLine:
             label.set_position((self.start, self.foot))
 
     def put_row_head(self) -> None:
-        """Place the row's name on the blank line, and its note behind it if the page has room there."""
+        """Place the row's name on the blank line, and the row's note after the name if the page has room there."""
         across, room = 0.0, float(self.axes.figure.bbox.x1 - self.axes.bbox.x0) * self.points
         for label in self.labels("row"):
             wide = self.width(label.texts[0], label)
@@ -164,7 +164,8 @@ class TitleLine:
     def put_below(self) -> None:
         """Place texts at both ends of the blank line.
 
-        All of them are long or all are short; if they still do not fit, only the left one is shown.
+        Either all are the long texts, or all are the short ones. If the short ones do not fit either, only the left one
+        is shown.
         """
         if not (labels := self.labels("below")):
             return

@@ -32,13 +32,13 @@ class Venue(NamedTuple):
     def text(self) -> float:
         """The size of a picture's text in points.
 
-        It is the size of captions, or one point less than the body's if these two are equal.
+        It is the size of captions or, if captions are as large as body text, one point less.
         """
         return self.caption or self.body - 1
 
     @property
     def widths(self) -> dict[str, str]:
-        """The lengths by the ending of their name."""
+        """The widths by what the name of the size has after the venue's name, such as ``-full``."""
         return {"": self.column, "-middle": self.middle, "-full": self.full}
 
 

@@ -89,7 +89,7 @@ def _decays(encoding: TableEncoding) -> bool:
 def written_out(encoding: TableEncoding, row: int, column: int, vectors: Array, words: Positions) -> list[Entry]:
     """Return the derivation of the table's number in this row and column.
 
-    If words are encoded, also return the derivation of the number in this column of the last encoded word.
+    If there are words, also return the derivation of the last word's number in this column, after encoding.
 
     vectors, words : vectors of the words, shape (words, d), and their positions
     """

@@ -136,7 +136,7 @@ class ExtendReport:
     def _replaced(self) -> str:
         """A sentence which says that the methods replace the file's scaling; "" if the file has none.
 
-        It also warns if the factor in the file is larger than the growth asked for.
+        The sentence also warns if the factor in the file is larger than the growth asked for.
         """
         own = next((item.rope for item in self.found if item.method == "file"), None)
         if own is None or own.factor is None:

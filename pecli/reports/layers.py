@@ -201,7 +201,7 @@ def _axis_rates(rope: Rope, names: str) -> dict[str, list[float]] | None:
 
 
 def _one_or_all(numbers: tuple[float, ...] | None) -> float | list[float] | None:
-    """Return a single number if all axes share it, otherwise the list."""
+    """Return a single number if all axes have the same number, otherwise the list of the axes' numbers."""
     return None if numbers is None else numbers[0] if len({*numbers}) == 1 else list(numbers)
 
 

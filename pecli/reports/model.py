@@ -214,7 +214,8 @@ def facts_by_model(models: Sequence[Model]) -> dict[str, list[str]]:
 def _all_facts(model: Model) -> dict[str, str]:
     """Return the facts on a model, as text by name.
 
-    If the kinds of layer differ in a fact, its text has one line per kind. The positions of each tower are a fact too.
+    If the kinds of layer differ in a fact, its text has one line per kind. The positions of each tower (an encoder of
+    images, sounds and so on) are a fact, too.
     """
     kinds = {name.replace("_", " "): _facts(layer) for name, layer in model.layers.items()}
     for layer, facts in zip(model.layers.values(), kinds.values(), strict=True):

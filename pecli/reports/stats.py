@@ -155,7 +155,10 @@ def closest(distances: VectorComparison, low: Array, rows: Positions) -> tuple[f
 
 
 def sampled_pairs(compared: VectorComparison, rows: Positions, thinned: int) -> Array:
-    """Return the measure between all pairs of positions, of which only every n-th is used, n = `thinned`; (n, n)."""
+    """Return the measure between all pairs of some of the positions, a square matrix.
+
+    thinned : n, to use every n-th position
+    """
     steps = np.arange(0, rows.length, thinned)
     if compared.is_of_offset:
         return compared.at_offsets(0, rows.length)[np.abs(steps[:, None] - steps)]
@@ -326,7 +329,7 @@ class Stats(Report[TableEncoding]):
     def shape(self, view: View[TableEncoding]) -> tuple[int, ...]:
         """Return the shape of the largest array.
 
-        This is a row of pairs, the sample's pairs, the products of columns, or the sampled table.
+        The largest array is a row of pairs, the sample's pairs, the products of columns, or the sampled table.
         """
         shapes: list[tuple[int, ...]] = []
         for encoding in view.encodings:

@@ -64,8 +64,8 @@ class Table(Report[TableEncoding]):
 
     Notes
     -----
-    A file (-o table.npy, .npz, .csv, .json) has every number, like that of the heatmap. For the terminal and --json,
-    only the printed rows are computed, so any length is fast.
+    A file (-o table.npy, .npz, .csv, .json) has every number, like a file of the heatmap's numbers. For the terminal
+    and --json, only the printed rows are computed, so any length is fast.
     """
 
     name: ClassVar[str] = "table"

@@ -55,9 +55,11 @@ class Change:
     """A known change of columns or rows that explains differing values.
 
     kind : flipped (sign), exchanged (columns swapped), copied (from another column), scaled, zero, raised (a
-      constant was added), or moved (from one row on, every row has the vector of a shifted position)
-    at : indices of the changed columns; for moved, the index of the first moved row
-    amount : factor (scaled), index of the other column (copied), added constant (raised) or shift in positions (moved)
+      constant was added), moved (from one row on, every row has the vector of a shifted position), front (the same of
+      rows at the start), or heads (of an ALiBi, other biases)
+    at : indices of the changed columns, rows at the start or heads; for moved, the index of the first moved row
+    amount : factor (scaled), index of the other column (copied), added constant (raised) or shift in positions (moved,
+      front)
     """
 
     kind: str
@@ -102,22 +104,25 @@ def differences(table: Array, expected: Expected, places: Array) -> Differences 
         mismatches[at], off[at] = expected.mismatches(rows, own, made), np.abs(own - made)
     zero = np.asarray(mismatches.any(axis=1) & ~table.any(axis=1))
     unlike = rows_in_front(mismatches & (off > MIN_FRONT_DIFFERENCE * np.abs(table).max()), zero)
+    front = moved_front(table, expected, np.array(unlike, dtype=int))
     aside = zero.copy()
     aside[unlike] = True
     mismatches[aside], off[aside], kept = False, 0.0, np.flatnonzero(~aside)
     row, column = (int(at) for at in np.unravel_index(np.argmax(off), off.shape))
     rows, columns = (np.flatnonzero(mismatches.any(axis=axis)) for axis in (1, 0))
+    changes = front
+    if len(rows):
+        others = moved_rows(table, expected, kept[kept >= rows[0]]) or changed_columns(table, expected, columns, kept)
+        changes = (*front, *others) if others else ()
     return Differences(
-        unlike=tuple(unlike),
+        unlike=() if front else tuple(unlike),
         zeros=tuple(np.flatnonzero(zero).tolist()),
         cells=int(mismatches.sum()),
         columns=tuple(columns.tolist()),
         rows=tuple(rows.tolist()),
         difference=float(off.max()),
         place=(row, column),
-        changes=(moved_rows(table, expected, kept[kept >= rows[0]]) or changed_columns(table, expected, columns, kept))
-        if len(rows)
-        else (),
+        changes=changes,
     )
 
 
@@ -132,6 +137,18 @@ def rows_in_front(mismatches: Array, zero: Array) -> list[int]:
     strange = np.flatnonzero((mismatches.mean(axis=1) >= 0.5) & ~zero).tolist()
     few = len(strange) <= min(FRONT, len(mismatches) // 4) and strange[-1:] < [FRONT]
     return strange if few and all(zero[row] or row in strange for row in range(max(strange, default=0))) else []
+
+
+def moved_front(table: Array, expected: Expected, rows: Array) -> tuple[Change, ...]:
+    """Return a "front" change if rows at the start (n,) have the vectors of later rows, as after a roll; else ()."""
+    for window in chunks(0, *table.shape) if len(rows) else ():
+        later = np.arange(window.start, window.stop, dtype=np.float64) + len(rows)
+        own = np.broadcast_to(table[rows[0]], (len(later), table.shape[1]))
+        for row in later[~expected.mismatches(later, own, expected.numbers(later)).any(axis=1)]:
+            moved = rows + (row - rows[0])
+            if not expected.mismatches(moved, table[rows], expected.numbers(moved)).any():
+                return (Change("front", tuple(rows.tolist()), float(row - rows[0])),)
+    return ()
 
 
 def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, ...]:

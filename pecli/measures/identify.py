@@ -26,7 +26,7 @@ from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files.tables import REAL_KINDS
-from pecli.measures.differences import RELATIVE, Differences, Expected, differences
+from pecli.measures.differences import RELATIVE, Change, Differences, Expected, differences
 from pecli.measures.fits import (
     CIRCLE,
     EXACT,
@@ -65,6 +65,7 @@ from pecli.measures.formulas import (
 )
 from pecli.measures.kept import (
     MISTAKES,
+    NEGATED,
     Waves,
     angles_of,
     holds_waves,
@@ -245,8 +246,28 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
     if best.encoding is None:
         for waves in single_waves(table, rounding):
             yield of_waves(table, blank, waves)
+        for waves in single_waves(-table, rounding):
+            found = of_waves(-table, blank, waves)
+            yield replace(found, kept=(f"{waves.kind}_negated", *found.kept))
+        yield from negated_waves(table, blank)
         yield replace(best_of(table[::-1], blank), kept=("rows_reversed",))
     yield from rounded_results(table, blank)
+
+
+def negated_waves(table: Array, blank: Identified) -> Iterator[Identified]:
+    """Yield the results of reading the table with all its sines, or all its cosines, negated.
+
+    Negated sines are those of positions with the other sign, so positions below 0 are left to rows in descending order.
+    """
+    for layout, _, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
+        signs = np.where(cosine, 1.0, -1.0)
+        few = best_of(signs * table[:FIRST], blank)
+        if not few.certain or few.start < 0 or (few.fit and few.fit.layout != layout):
+            continue
+        found = best_of(signs * table, blank)
+        if found.encoding and not found.encoding.sides:
+            of_sines = bool(kept_numbers(found.encoding, np.zeros(1), ())[0, np.argmin(cosine)] == 0)
+            yield replace(found, kept=(NEGATED[0 if of_sines else 1], *found.kept))
 
 
 def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
@@ -706,12 +727,14 @@ def identify_biases(biases: Array) -> Identified | None:
     if biases.dtype.kind not in REAL_KINDS:
         return None
     kind = type_of(biases)
-    if (encoding := alibi_of(biases, 4 * RELATIVE[kind])) is None:
+    encoding, heads = alibi_of(biases, 4 * RELATIVE[kind])
+    if encoding is None:
         return None
     kept = "biases" if np.squeeze(biases).ndim == 3 else "biases_of_one_query"
     return Identified(
-        number_type=kind, filled=biases.shape[-1], certain=True, encoding=encoding, same=True, kept=(kept,)
-    )
+        number_type=kind, filled=biases.shape[-1], certain=True, encoding=encoding, same=True, kept=(kept,),
+        changes=(Change("heads", heads),) * bool(heads),
+    )  # fmt: skip
 
 
 def of_rates(rates: Array, numbers: Array) -> Identified:

@@ -18,7 +18,8 @@ SHARP = 1e-2  # largest relative residual of a wave in one column
 COMPUTED = 2e-15  # error of waves computed in float64
 EXACT_RATE = 1e-8  # relative error of a rate found from waves computed in float64
 FAST = 0.2  # smallest rate, rad/position, at which a few rows of one column determine the phase of its wave
-MISTAKES = ("mixed_pairings",)
+NEGATED = ("sines_negated", "cosines_negated")
+MISTAKES = ("mixed_pairings", *NEGATED)
 WAVES = ("cosines", "sines", "angles")
 ROUNDED = ("rates", "positions", "angles")  # the numbers that a program may round to a short type
 

@@ -14,7 +14,7 @@ from pecli.core.lazy import Array, np
 from pecli.encodings.biases import Alibi
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
-from pecli.measures.fits import shortest_decimal
+from pecli.measures.fits import SHARE_RIGHT, shortest_decimal
 
 NEAR = 0.05  # largest relative error of the rates for a base that is not rounded yet
 # usual training contexts
@@ -166,8 +166,10 @@ def slopes_of(numbers: Array, share: float) -> Any:
     return next((each for each in known if np.all(np.abs(each.slopes() / numbers - 1) <= share)), None)
 
 
-def alibi_of(biases: Array, share: float) -> Any:
-    """Return the ALiBi whose biases these are, up to the relative error `share`; None if there is none.
+def alibi_of(biases: Array, share: float) -> tuple[Any, tuple[int, ...]]:
+    """Return the ALiBi whose biases these are, up to the relative error `share`, and the heads with other biases.
+
+    Return (None, ()) if there is no ALiBi that most heads have.
 
     For query p and key q, the biases are slope·(q − p), −slope·|p − q| or, as in BLOOM, slope·q. A bias of −inf, or up
     to MASKED, hides a key.
@@ -177,16 +179,17 @@ def alibi_of(biases: Array, share: float) -> Any:
     biases = np.squeeze(biases)
     biases = biases[:, None] if biases.ndim == 2 else biases
     if biases.ndim != 3 or min(biases.shape[0], biases.shape[2]) < 2:
-        return None
+        return None, ()
     (heads, queries, n_keys), seen = biases.shape, biases > MASKED
     if heads > MAX_HEADS or queries > n_keys or not seen[:, -1].all():
-        return None
+        return None, ()
     keys = np.arange(n_keys)
     offsets = keys - np.arange(n_keys - queries, n_keys)[:, None]
     forms = ("causal", offsets), ("both", -np.abs(offsets)), ("causal", keys)
+    found: tuple[Any, tuple[int, ...]] = None, tuple(range(int(heads * (1 - SHARE_RIGHT)) + 1))
     for family, (direction, places) in product(("paper", "geometric"), forms):
         alibi = Alibi(heads=heads, family=family, direction=direction)
         made = np.multiply.outer(alibi.slopes(), places).reshape(heads, -1, n_keys)
-        if np.all((np.abs(biases - made) <= share * np.abs(made)) | ~seen):
-            return alibi
-    return None
+        right = np.all((np.abs(biases - made) <= share * np.abs(made)) | ~seen, axis=(1, 2))
+        found = min(found, (alibi, tuple(np.flatnonzero(~right).tolist())), key=lambda each: len(each[1]))
+    return found if found[0] else (None, ())

@@ -45,6 +45,8 @@ CHANGES = {
     "zero": "identify.columns_of_zeros",
     "raised": "identify.columns_with_added",
     "moved": "identify.from_row_on_the",
+    "front": "identify.rows_of_later_positions",
+    "heads": "identify.heads_with_other_biases",
 }
 HINTS = {
     "zeros": "identify.only_zeros",
@@ -66,6 +68,8 @@ KEPT = {  # text keys of the forms in which the numbers can be stored
     "copied_halves": "identify.kept_copied_halves",
     "copied_columns": "identify.kept_copied_columns",
     "mixed_pairings": "identify.kept_mixed_pairings",
+    "sines_negated": "identify.kept_sines_negated",
+    "cosines_negated": "identify.kept_cosines_negated",
     "cosines": "identify.kept_cosines",
     "sines": "identify.kept_sines",
     "sines_twice": "identify.kept_sines_twice",
@@ -329,12 +333,14 @@ class IdentifyReport:
     @property
     def first_position(self) -> float:
         """The position of row 0."""
-        return self.found.start + (self.length - 1 if "rows_reversed" in self.found.kept else 0)
+        moved = sum(int(each.amount) for each in self.found.changes if each.kind == "front" and 0 in each.at)
+        return self.found.start + moved + (self.length - 1 if "rows_reversed" in self.found.kept else 0)
 
     @property
     def drawn(self) -> dict[str, Any]:
         """The options that draw the formula; {} if no formula was found."""
         encoding, aside = self.found.encoding, {*self.found.unlike, *self.found.zeros}
+        aside |= {row for each in self.found.changes if each.kind == "front" for row in each.at}
         if encoding is None:
             return {}
         if getattr(encoding, "sides", ()) or not self.length:

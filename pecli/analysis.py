@@ -105,11 +105,11 @@ def chosen_indices(
 
 
 def places_option(help: str, **more: Any) -> Any:
-    """Return an option field for positions, given as numbers or as rows and columns of a grid.
+    """Return an option field for positions, given as numbers, as rows and columns of a grid, or as times.
 
     more : further arguments of `option`
     """
-    return option(None, f"{help}; in a grid also row x column, 3x5", place=True, **more)
+    return option(None, f"{help}; in a grid also row x column, 3x5; of a clock also a time, 3:15", place=True, **more)
 
 
 MEASURE_NAMES = {  # accepted spellings that the help does not list

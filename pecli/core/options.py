@@ -84,9 +84,17 @@ def write_scalar(value: Any) -> str:
 
 
 def place_of(value: Any) -> str | None:
-    """Return a place in a grid as text, 3x5 for row 3, column 5 (a video: frame first); None for other values."""
+    """Return a place as text: 3x5 for row 3, column 5 of a grid (a video: frame first), or a time; else None."""
     text = re.sub("[\\s×X]", lambda found: "" if found[0].isspace() else "x", value) if isinstance(value, str) else ""
-    return text if re.fullmatch(r"\d{1,9}(x\d{1,9}){1,2}", text, re.ASCII) else None
+    return text if re.fullmatch(r"\d{1,9}(x\d{1,9}){1,2}|\d{1,2}(:[0-5]\d){1,2}", text, re.ASCII) else None
+
+
+def seconds_of(place: int | str) -> int | None:
+    """Return the seconds of a time, 3:15 or 3:15:20; a whole number as it is; None for a place in a grid."""
+    if isinstance(place, int):
+        return place
+    hours, minutes, seconds = f"{place}:0:0".split(":")[:3]
+    return 3600 * int(hours) + 60 * int(minutes) + int(seconds) if ":" in place else None
 
 
 def _read_int(value: Any) -> int:
@@ -149,7 +157,7 @@ class Option:
     shown: bool = False  # whether titles show it even with its default value
     in_spec: bool = False  # whether it can only be set in an encoding's spec (as most options with `only_with`)
     file: bool = False  # whether it may name a file
-    place: bool = False  # whether a value may be a place in a grid, 3x5
+    place: bool = False  # whether a value may be a place in a grid, 3x5, or a time, 3:15
     text_of: Callable[[Any], str | None] | None = None  # returns the text of a value; None if it knows none
     name: str = ""  # this and the following are taken from the dataclass field
     default: Any = None
@@ -183,7 +191,7 @@ class Option:
         bounds = " and ".join(
             f"{sign} {write_scalar(limit)}" for sign, limit in limits if limit is not None and abs(limit) != EXACT
         )
-        kind += ", or row x column in a grid" if self.place else ""
+        kind += ", or row x column in a grid, or a clock's time" if self.place else ""
         words = f"or one of {', '.join(self.names)}" if self.names else ""
         each = "a list, each" if self.many and self.scalar is not str else ""
         return " ".join(filter(None, [each, kind, bounds, words]))

@@ -150,11 +150,16 @@ class Encoding(Options, ABC):
         return positions[None]
 
     def position_at(self, place: int | str) -> int:
-        """Return the position for a number, or for a row and column, 3x5. Raises UsageError without a grid."""
+        """Return the position for a number, a row and column, 3x5, or a time, 3:15.
+
+        Raises UsageError without a grid or a clock.
+        """
         if isinstance(place, int):
             return place
-        text = f"{option_text('at', place)}: {self.title()} has no grid"
-        raise UsageError(text, option="at", value=place, advice="give positions as numbers, or --grid too")
+        time = ":" in place
+        text = f"{option_text('at', place)}: {self.title()} has no {'times' if time else 'grid'}"
+        advice = "give positions as numbers, " + ("a range as FIRST..LAST" if time else "or --grid too")
+        raise UsageError(text, option="at", value=place, advice=advice)
 
     def position_text(self, position: float) -> str:
         """Return a position in the encoding's notation, as on its axis."""

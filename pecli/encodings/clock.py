@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,7 +9,7 @@ from typing import ClassVar
 
 from pecli.core.language import say
 from pecli.core.numbers import minus
-from pecli.core.options import option, write_scalar
+from pecli.core.options import option, seconds_of, write_scalar
 from pecli.encodings.base import LISTED, Additive, width_option
 from pecli.encodings.harmonic import PI, Harmonic, as_typed, many_digits
 
@@ -29,7 +28,6 @@ HANDS: dict[float, str] = {
     HOUR: "clock.minute_hand",
     12 * HOUR: "clock.hour_hand",
 }  # by period in seconds
-TIME = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
 UNITS = (
     ("clock.count_y", 31556952),
     ("clock.count_mo", 2629746),
@@ -39,15 +37,6 @@ UNITS = (
     ("clock.count_min", MINUTE),
     ("clock.count_s", 1),
 )
-
-
-def seconds_of_time(text: str) -> str:
-    """Return the seconds of a time of day, ``3:15:00`` or ``3:15``, as advice; "" for other texts."""
-    match = TIME.fullmatch(text.strip())
-    if match is None:
-        return ""
-    hours, minutes, seconds = (int(group or 0) for group in match.groups())
-    return f"{text} is {HOUR * hours + MINUTE * minutes + seconds} s: write that number"
 
 
 @dataclass(frozen=True)
@@ -97,6 +86,10 @@ class Clock(Harmonic, Additive):
         hands = f"periods = {', '.join(map(duration, self.periods[:LISTED]))}"
         few, pieces = len(self.periods) <= LISTED, super().title_pieces(without)
         return [hands if few and piece.startswith("periods = ") else piece for piece in pieces]
+
+    def position_at(self, place: int | str) -> int:
+        seconds = seconds_of(place)
+        return super().position_at(place) if seconds is None else seconds
 
     def position_text(self, position: float) -> str:
         days, seconds = divmod(round(position), DAY)

@@ -108,7 +108,7 @@ class OnGrid(TableEncoding):
         return str(tuple(int(at) for at in np.unravel_index(int(position), self.sides)))
 
     def position_at(self, place: int | str) -> int:
-        if not self.sides or isinstance(place, int):
+        if not self.sides or isinstance(place, int) or ":" in place:
             return super().position_at(place)
         at = [*map(int, re.findall(r"\d+", place))]
         if len(at) != len(self.sides) or any(own >= side for own, side in zip(at, self.sides, strict=True)):

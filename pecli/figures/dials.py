@@ -9,9 +9,8 @@ from pecli.analysis import chosen_indices, places_option, positions_until
 from pecli.core.language import enumerated, finding, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import minus, number_text
-from pecli.core.options import EXACT, option
+from pecli.core.options import EXACT, option, seconds_of
 from pecli.core.positions import Positions
-from pecli.encodings.clock import seconds_of_time
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import Figure, Numbers, View
 from pecli.figures.wavelengths import MAX_WAVELENGTH, short_length, short_wave_text, wavelength_unit
@@ -108,7 +107,6 @@ class Dials(Figure[Harmonic]):
     at: tuple[int, ...] | None = places_option(
         "positions to show, one row each (in a .gif, one frame each)",
         at_least=-EXACT,
-        advice=lambda value: seconds_of_time(str(value)),
         unset=f"0 and powers of ten below the length, up to {ROWS}",
     )
     pairs: tuple[int, ...] | None = option(
@@ -139,7 +137,8 @@ class Dials(Figure[Harmonic]):
         if not self.at:
             return asked
         why = "--at alone decides which positions are drawn"
-        return positions_until(max(self.at), asked, self.default_length(None), in_use, why)
+        last = max(seconds_of(at) or 0 for at in self.at)
+        return positions_until(last, asked, self.default_length(None), in_use, why)
 
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)

@@ -94,7 +94,7 @@ def centred_map(name: str, limits: Limits) -> Any:
 
 
 FEW = 4  # rows: a matrix of up to this many shows its numbers in every named picture size
-MAX_CELLS = 12  # most rows or columns of a matrix with numbers in its cells
+MAX_CELLS = 12  # most rows or columns of a matrix with numbers in its cells, without --numbers
 PADDING = 0.3  # free ems in a cell
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # widths of characters other than digits, in ems
 ALIKE = 0.1  # relative difference up to which frames count as equally wide
@@ -108,7 +108,7 @@ class WithCellNumbers(Figure[E]):
 
     numbers: bool = option(
         False,
-        f"write numbers in the cells, if these are at most {MAX_CELLS} × {MAX_CELLS} and hold {LEAST:g}-point text",
+        f"write numbers in the cells, if these hold {LEAST:g}-point text; by default up to {MAX_CELLS} × {MAX_CELLS}",
     )
     no_numbers: bool = option(False, "no numbers in the cells")
 
@@ -120,7 +120,7 @@ class WithCellNumbers(Figure[E]):
 
     def may_show_numbers(self, *sides: int) -> bool:
         """Return whether cells of a matrix with these sides may show numbers, which makes a colour bar redundant."""
-        return not self.no_numbers and max(sides) <= MAX_CELLS
+        return not self.no_numbers and (self.numbers or max(sides) <= MAX_CELLS)
 
     def rounded_text(self, count: int) -> str:
         """Return the footnote on rounded numbers if those of `count` rows fit in any size of the picture, or ""."""
@@ -134,11 +134,7 @@ class WithCellNumbers(Figure[E]):
         pairs = [(ax, image) for ax, image in zip(axes, images, strict=False) if image is not None]
         if self.no_numbers or not pairs:
             return
-        rows, columns = max((image.get_size() for _, image in pairs), key=max)
-        if max(rows, columns) > MAX_CELLS:
-            if self.numbers:
-                text = f"--numbers takes matrices of up to {MAX_CELLS} × {MAX_CELLS} cells, not {rows} × {columns}"
-                raise UsageError(text, option="numbers", advice="show fewer rows and columns")
+        if not self.numbers and max(max(image.get_size()) for _, image in pairs) > MAX_CELLS:
             return
         texts = []
         for _, image in pairs:

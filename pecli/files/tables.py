@@ -599,7 +599,8 @@ def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int,
     shape = chosen.shape
     check_shape(path, shape, dimensions, sides)
     if not chosen.readable:
-        raise TableFileError(f"{path} has numbers of type {chosen.numbers}; pecli reads real numbers only")
+        advice = ": try pecli identify" * ("complex" in str(chosen.numbers))
+        raise TableFileError(f"{path} has numbers of type {chosen.numbers}; pecli reads real numbers only{advice}")
     check_memory(path, shape, "use a smaller table")
     with _report_damage(path):
         array = chosen.read()

@@ -85,7 +85,7 @@ def comparisons(models: Sequence[Model], tolerance: float) -> list[LayerComparis
     one, other = models
     found = []
     for kinds, indices in _corresponding_layers(one, other):
-        each = [model.layers.get(kind) for model, kind in zip(models, kinds, strict=True)]
+        each = [_layer_at(model, kind, indices) for model, kind in zip(models, kinds, strict=True)]
         if each[0] is None or each[1] is None:
             found.append(LayerComparison(kinds, indices, trouble=say("same.no_such_layers")))
         else:
@@ -93,8 +93,19 @@ def comparisons(models: Sequence[Model], tolerance: float) -> list[LayerComparis
     return found
 
 
+def _layer_at(model: Model, kind: str, indices: tuple[int, ...]) -> Layer | None:
+    """Return the layer of this kind; without its attention window if the layers with these indices have none."""
+    layer = model.layers.get(kind)
+    if layer is None or layer.window is None or not indices or indices[0] in layer.window.indices:
+        return layer
+    return replace(layer, window=None)
+
+
 def _corresponding_layers(one: Model, other: Model) -> list[tuple[tuple[str, str], tuple[int, ...]]]:
-    """Return kinds and indices of corresponding layers: by index if both files have indices, otherwise by name."""
+    """Return kinds and indices of corresponding layers: by index if both files have indices, otherwise by name.
+
+    Layers with an attention window are apart from those of the same kind without one.
+    """
     by_index = [{at: kind for kind, layer in model.layers.items() for at in layer.indices} for model in (one, other)]
     beside = [{kind for kind, layer in model.layers.items() if not layer.indices} for model in (one, other)]
     if not all(by_index):
@@ -103,12 +114,15 @@ def _corresponding_layers(one: Model, other: Model) -> list[tuple[tuple[str, str
             return [((a, b), ()) for a in names[0] for b in names[1]]
         return [((name if name in names[0] else "", name if name in names[1] else ""), ())
                 for name in dict.fromkeys(names[0] + names[1])]  # fmt: skip
-    places: dict[tuple[str, str], list[int]] = {}
+    windows = [[layer.window for layer in model.layers.values() if layer.window] for model in (one, other)]
+    seen = [{at for window in each for at in window.indices} for each in windows]
+    places: dict[tuple[str, str, bool, bool], list[int]] = {}
     for at in sorted({*by_index[0], *by_index[1]}):
-        places.setdefault((by_index[0].get(at, ""), by_index[1].get(at, "")), []).append(at)
+        key = by_index[0].get(at, ""), by_index[1].get(at, ""), at in seen[0], at in seen[1]
+        places.setdefault(key, []).append(at)
     for kind in sorted(beside[0] | beside[1]):
-        places[kind if kind in beside[0] else "", kind if kind in beside[1] else ""] = []
-    return [(kinds, tuple(indices)) for kinds, indices in places.items()]
+        places[kind if kind in beside[0] else "", kind if kind in beside[1] else "", False, False] = []
+    return [(key[:2], tuple(indices)) for key, indices in places.items()]
 
 
 def _at_lengths(one: Layer, other: Layer, tolerance: float) -> Iterator[LayerComparison]:

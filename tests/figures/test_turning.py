@@ -57,7 +57,7 @@ def test_the_tip_of_a_hand_is_the_sine_and_the_cosine_of_its_pair(d: int) -> Non
 
 @pytest.mark.long
 def test_hands_turn_clockwise_and_rows_say_the_time() -> None:
-    (seconds, minutes, hours), half_past = hands(encoding="clock", at=[3 * 3600, 1800])
+    (seconds, minutes, hours), half_past = hands(encoding="clock", at=["3:00", "00:30:00"])
     assert [*seconds, *minutes, *hours] == pytest.approx([0, 1, 0, 1, 1, 0], abs=1e-12)  # the hour hand to the right
     assert half_past[1] == pytest.approx([0, -1], abs=1e-12)
     axes: Any = pecli.figure("dials", encoding="clock", at=[10981, 1800]).draw(Drawing().subplots())

@@ -83,6 +83,8 @@ QWEN_GGUF: dict[str, Any] = {
 }  # fmt: skip
 DYNAMIC = {**CONFIG, "rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}
 META = {"dim": 4096, "n_heads": 32, "n_layers": 2, "multiple_of": 256, "rope_theta": 5e5, "use_scaled_rope": True}
+UPPER = {"model_type": "qwen2", "num_hidden_layers": 4, "rope_scaling": None, "use_sliding_window": True,
+         "sliding_window": 64, "max_window_layers": 1}  # fmt: skip
 Case = tuple[dict[str, Any], dict[str, Any], bool, dict[str, Any]]
 CASES: dict[str, Case] = {  # two files, whether they are the same, and what the first comparison that is not has
     "itself": (CONFIG, CONFIG, True, {"largest_relative_difference": 0.0, "pairing": None}),
@@ -97,6 +99,8 @@ CASES: dict[str, Case] = {  # two files, whether they are the same, and what the
     "attention": (QWEN, {**QWEN, "rope_scaling": {**YARN, "attention_factor": 1.0}}, False,
                   {"first_pair": None, "differing": {"attention_factor": pytest.approx([1.1386294, 1.0])}}),
     "window": (GEMMA, {**GEMMA, "sliding_window": 512}, False, {"differing": {"attention_window": [1024, 512]}}),
+    "upper": ({**CONFIG, **UPPER}, {**CONFIG, **UPPER, "max_window_layers": 2}, False,
+              {"indices": [1], "differing": {"attention_window": [64, None]}}),
     "pattern": (GEMMA, {**GEMMA, "sliding_window_pattern": 4}, False,
                 {"layers": ["sliding_attention", "full_attention"], "indices": [3, 7]}),
     "partial": (CONFIG, {**CONFIG, "model_type": "stablelm", "partial_rotary_factor": 0.5}, False,

@@ -237,7 +237,7 @@ def test_what_cannot_be_drawn_is_named_and_the_others_are_drawn(
     assert left(undrawable) == {"undrawable.toml", "good.json"}
     assert "-q" in extra or counts(ended.err) == (1, 0, 2)
     fast = ask("batch", "undrawable.toml", "--fail-fast", "-j", "1", "--force")  # what failed never looks done
-    assert (fast.code, places(fast.err)) == (1, PLACES[:1]) and fast.err.endswith("pecli: 2 not begun\n")
+    assert (fast.code, places(fast.err)) == (1, PLACES[:1]) and fast.err.endswith("pecli: 2 not started\n")
 
 
 @pytest.mark.long

@@ -206,7 +206,7 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
         ("rotation", {"matrix": 3, "start": 5}, r"start=5 changes nothing here, because matrix=3 shows the matrix"),
         ("rotation", {"matrix": 3, "pairs": [1]}, r"pairs=.* changes nothing here"),
         ("rotation", {"query": "random:1"}, "query=random:1 changes nothing here, because rotation rotates content"),
-        ("compare", {"measure": "dot"}, "measure=dot changes nothing here, because heatmap has no measure, dist"),
+        ("compare", {"measure": "dot"}, r"measure=dot changes nothing here, because heatmap has no measure \(dist"),
         (
             "heatmap",
             {"encoding": "relative", "start": 5},

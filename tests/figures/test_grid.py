@@ -183,7 +183,6 @@ def test_what_one_figure_says_in_all_cells_is_said_once() -> None:
         ({"base": [10, 100, 1000]}, 1, 3),
         ({"base": [10, 100], "d": [4, 6]}, 1, 4),
         ({"base": [10, 100], "encoding": [["rope", "binary"]]}, 2, 2),  # a panel each
-        ({"base": [10, 100], "ratio": [False, True]}, 4, 1),  # what is the figure's own is a grid
         ({"base": list(range(2, 12))}, 10, 1),  # more lines than can be told apart
         ({"base": [10, 100], "format": "gif"}, 2, 1),  # a picture each
     ],

@@ -123,7 +123,10 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
     assert numbers.curves.shape[1] < 120 and numbers.block > 25
     assert (numbers.low.min(), numbers.curves.max()) == pytest.approx((every.min(), every.max()), abs=1e-14)
     assert numbers.curves[0, 0] == pytest.approx(every[0])
-    assert say("figures.each_pixel_minimum_to", count=numbers.block) in numbers.caption()
+    assert (
+        say("figures.each_pixel_minimum_to", positions=numbers.view.encoding.counted(numbers.block))
+        in numbers.caption()
+    )
     axes = page_of("curves", size="3x2", dpi=20, **options).axes[0]
     (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1]
     assert line.get_xdata()[:3].tolist() == [1, 2, 3] and len(axes.collections) == 1

@@ -134,7 +134,7 @@ def test_a_config_is_one_small_file_that_is_read_from_the_cache_then(lines: Any,
     assert both[0] == 0 and ": 500,000" in both[1]  # which differ in nothing
     first, other = lines("pecli model hf:org/large", "pecli model hf:org/shards", HF_HUB_OFFLINE="1")
     assert first[:2] == model[:2] and hub.asked == []
-    assert other[0] == 1 and other[2].endswith("it is not in the cache, and HF_HUB_OFFLINE forbids downloading it\n")
+    assert other[0] == 1 and other[2].endswith("it is not in the cache, and HF_HUB_OFFLINE forbids downloads\n")
 
 
 @pytest.mark.long

@@ -19,7 +19,7 @@ from pecli import Encoding, Harmonic, UsageError, option
 Process = Callable[..., subprocess.CompletedProcess[Any]]
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.parametrize("name", pecli.__all__)  # type: ignore[attr-defined]
 def test_what_the_api_names_is_there_and_documented(name: str) -> None:
     assert name in dir(pecli)

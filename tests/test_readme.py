@@ -248,6 +248,7 @@ def test_the_python_of_the_readme_runs(site: Path, process: Process) -> None:
     assert {path.name for path in site.iterdir()} >= {"products.png", "products.npz", "heat-10.png", "rope.svg"}
 
 
+@pytest.mark.long
 def test_what_a_notebook_turns_is_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = []
     stand_in = types.ModuleType("ipywidgets")

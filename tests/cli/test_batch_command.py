@@ -94,6 +94,7 @@ def test_a_sweep_to_standard_output_is_refused(ask: Ask) -> None:
 # Batch files
 
 
+@pytest.mark.long
 def test_a_batch_makes_every_file_and_says_so(ask: Ask, figures: Path) -> None:
     ended = ask("batch", "figures.toml", "-j", "1")
     assert ended.code == 0
@@ -104,6 +105,7 @@ def test_a_batch_makes_every_file_and_says_so(ask: Ask, figures: Path) -> None:
     assert counts(last) == (5, 0, 0)
 
 
+@pytest.mark.long
 def test_what_is_there_already_is_skipped_and_force_draws_it(ask: Ask, figures: Path) -> None:
     ask("batch", "figures.toml", "-j", "1")
     ended = ask("batch", "figures.toml", "-j", "1")
@@ -134,6 +136,7 @@ def test_outputs_stand_beside_the_file_or_in_the_folder(ask: Ask, folder: Path) 
     assert left(folder) == {"sub/f.toml", "sub/a.json", "new/out/a.json"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("extra", [(), ("--dry-run",)])
 def test_standard_input_is_a_file_too(extra: tuple[str, ...], folder: Path) -> None:
     ended = CliRunner().invoke(app, ["batch", "-", "-j", "1", *extra], input=FIGURES.encode())
@@ -142,6 +145,7 @@ def test_standard_input_is_a_file_too(extra: tuple[str, ...], folder: Path) -> N
     assert len(ended.stdout.splitlines()) == (5 if extra else len(ALL))
 
 
+@pytest.mark.long
 def test_only_some_may_be_drawn(ask: Ask, figures: Path) -> None:
     assert ask("batch", "figures.toml", "-j", "1", "--only", "waves").out.splitlines() == ["w0_1.json", "w2.json"]
     ended = ask("batch", "figures.toml", "-j", "1", "--only", "heat-1?.json", "--only", "w*")
@@ -265,6 +269,7 @@ def test_a_page_does_not_show_what_was_not_drawn(ask: Ask, undrawable: Path) -> 
     assert "Not drawn: size = 0.6x0.6 is too small" in markdown and "## small" in markdown
 
 
+@pytest.mark.long
 def test_quiet_leaves_plain_lines_of_what_was_written(ask: Ask, figures: Path) -> None:
     ended = ask("batch", "figures.toml", "-j", "1", "-q", "--index", "README.md")
     assert (ended.code, ended.err) == (0, "")

@@ -23,6 +23,7 @@ SMALL = ("-d", "7", "-n", "11", "--dpi", "30", "--size", "column")
 analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 
 
+@pytest.mark.some(2)
 @analyses
 def test_every_option_of_a_study_is_an_option_of_its_command(analysis: type[Analysis[Any]]) -> None:
     names = {parameter.name for parameter in job_parameters(analysis)}
@@ -92,6 +93,7 @@ def test_json_has_path_bytes_job_and_key_numbers(ask: Ask, folder: Path) -> None
     assert (found["facts"]["undefined"], found["facts"].get("pearson")) == (10, None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("batch", [False, True])
 def test_no_clobber_writes_the_files_that_are_missing(batch: bool, ask: Ask, folder: Path) -> None:
     (folder / "a.csv").write_bytes(b"old")

@@ -88,7 +88,7 @@ def test_the_examples_options_are_the_programs(name: str, tmp_path: Path) -> Non
 
 
 # the numbers of each are in the record; what draws and refuses them is the figure's, of which a share is enough
-@pytest.mark.some(20)
+@pytest.mark.some(40)
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: str) -> None:

@@ -25,7 +25,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
-@pytest.mark.some(9)
+@pytest.mark.some(27)
 @pytest.mark.parametrize("name", PANEL)
 def test_a_page_fits_the_terminal_and_ends_with_lines_to_try(name: str, ask: Ask) -> None:
     ended = ask(name, "--help")

@@ -261,7 +261,7 @@ def left(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*")}
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.parametrize(("line", "words"), MISTAKES + OF_FILES, ids=[line for line, _ in MISTAKES + OF_FILES])
 def test_a_mistake_is_one_line_that_says_what_to_do(line: str, words: list[str], ask: Ask, furnished: Path) -> None:
     code = 1 if (line, words) in OF_FILES else 2
@@ -302,7 +302,7 @@ STATES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.posix
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("line", [line.format(f"a.{end}") for end, lines in FILES.items() for line in lines])
@@ -377,6 +377,7 @@ def test_what_a_file_read_twice_says_is_said_once(ask: Ask, folder: Path) -> Non
     assert ended.err.count("header") == 1, ended.err
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("line", "way", "value"),
     [
@@ -443,6 +444,7 @@ def plugin(install: Callable[[type[Sinusoidal]], None]) -> None:
     install(Beaten)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("plugin")
 def test_the_options_of_a_plugins_encoding_are_as_ours(ask: Ask, folder: Path) -> None:
     ended = ask("heatmap", "beaten", "--beat", "2,3", "-n", "3", "-d", "4", "-o", "{beat}.json", "-v")

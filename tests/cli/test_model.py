@@ -77,7 +77,7 @@ MODERNBERT = {**MISTRAL, "model_type": "modernbert-decoder", "hidden_size": 768,
 QWEN2 = {**MISTRAL, "model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": True, "max_window_layers": 3}
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(9)
 @pytest.mark.parametrize(
     ("config", "kind", "expected"),  # the window, the layers that have it, pairs that turn less than once in it
     [
@@ -125,7 +125,7 @@ def test_pairs_within_a_window_are_counted_unscaled_and_scaled(ask: Ask) -> None
     assert layer["critical_dimension"] == 128 - 2 * 33
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize("config", ["gte-ntk", BARE | LINEAR, GEMMA_3_4B])  # a larger base, or divided positions
 def test_a_scaling_of_which_files_differ_in_the_context_claims_none(ask: Ask, folder: Path, config: Any) -> None:
     if isinstance(config, dict):
@@ -279,7 +279,7 @@ def test_towers_stand_beside_the_language_model(ask: Ask, folder: Path) -> None:
     assert unknown.code == 2 and "did you mean 'vision'" in unknown.err
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.parametrize(
     ("changes", "code", "strict", "word"),
     [

@@ -17,7 +17,7 @@ SMALL = ("-d", "4", "-n", "4")
 HEAT = '[[figure]]\ncommand = "heatmap"\nd = 4\nlength = 4\n'
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize("path", [
     "CON.csv", "aux.csv", "nul.csv", "out/Com1.csv", "lpt9.x.csv", "C:\\out\\con.csv", "a./b.csv", "a /b.csv",
     "heat:1.csv", "a?.csv", "a*.csv", 'a".csv', "a|b\\c.csv", "x<y>.csv",

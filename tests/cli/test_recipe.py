@@ -72,6 +72,7 @@ def test_several_files_are_a_batch_file_that_skips_and_makes_them(ask: Ask, made
     assert {name: Path(name).read_bytes() for name in FILES} == made
 
 
+@pytest.mark.long
 def test_form_gives_either_of_either(ask: Ask, made: dict[str, bytes]) -> None:
     assert ask("recipe", "a.json", "--form", "toml").out.startswith('[[figure]]\ncommand = "heatmap"\n')
     lines = ask("recipe", "a.json", "b.json", "--form", "command").out.splitlines()
@@ -134,7 +135,7 @@ def test_what_is_written_as_toml_reads_back(value: object) -> None:
     assert tomllib.loads(f"x = {toml(value)}") == {"x": value}
 
 
-@pytest.mark.some(5)
+@pytest.mark.long
 @pytest.mark.parametrize(("made_in", "output", "table", "stands_in", "said"), [
     (".", "l.json", "own.npy", "sub", "../own.npy"),
     (".", "l.json", "tables/own.npy", "sub", "../tables/own.npy"),
@@ -170,6 +171,7 @@ def test_a_caption_is_a_footnote(ask: Ask, folder: Path) -> None:
     assert "--footnote mine" in ask("recipe", "a.png").out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("output", ["l.json", "out/l.json"])
 def test_a_table_that_is_not_beside_its_picture_is_said(ask: Ask, folder: Path, output: str) -> None:
     np.save("own.npy", np.ones((5, 4)))

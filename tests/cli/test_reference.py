@@ -18,7 +18,7 @@ PAGE = (Path(__file__).parents[2] / "gallery" / "reference.md").read_text(encodi
 BATCH = '[[figure]]\ncommand = "heatmap"\nlength = 3\nd = 4\nbase = [10, 20]\noutput = "{base}.json"\n'
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.parametrize("name", ANALYSES)
 def test_the_facts_and_arrays_of_every_figure_are_told(name: str) -> None:
     numbers = Picture[Any](make_job(name, {})).numbers
@@ -45,7 +45,7 @@ def columns(line: str) -> str:
     return f"| `{line}` | {'always' if numbers.always_long else 'with `--long`'} | {words} |"
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(12)
 @pytest.mark.parametrize("line", TABLES)
 def test_the_columns_of_every_figure_are_told(line: str) -> None:
     assert columns(line) in PAGE

@@ -100,7 +100,7 @@ def entries(name: str) -> list[Any]:
     return [*inspect.signature(command_of(name).function).parameters.values()]
 
 
-@pytest.mark.some(12)
+@pytest.mark.some(24)
 @pytest.mark.parametrize("name", [name for name in PANEL if name not in ("schema", "skill", "explore")])
 def test_a_schema_is_one_and_closed_at_the_top(ask: Ask, name: str) -> None:
     printed = ask("schema", name).out

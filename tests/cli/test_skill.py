@@ -36,7 +36,7 @@ def files(folder: Path) -> None:
     Path("figures.toml").write_text(BATCH, encoding="utf-8")
 
 
-@pytest.mark.some(20)
+@pytest.mark.long
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.usefixtures("files")
 def test_a_line_of_the_skill_runs(ask: Ask, line: str) -> None:

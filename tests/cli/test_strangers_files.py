@@ -150,7 +150,7 @@ def in_time() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.posix
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize(
@@ -180,6 +180,7 @@ def test_a_long_text_is_refused_at_once(carries: dict[str, str], ask: Ask, folde
     assert ended.code == 2 and len(ended.err) < 400
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("encoding", [[None], [[None]], [5], {}, [{}]])
 def test_an_encoding_that_is_no_text_is_refused(encoding: Any, ask: Ask, folder: Path) -> None:
     Path("evil.json").write_text(json.dumps({"job": {"command": "heatmap", "encoding": encoding}}), encoding="utf-8")

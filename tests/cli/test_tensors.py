@@ -28,6 +28,7 @@ def files(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("path", ["t.npy", "t.csv", "t.npz", "t.safetensors"])
 def test_the_table_is_marked_and_the_line_given_draws_it(ask: Ask, files: Path, path: str) -> None:
     text = ask("tensors", path)

@@ -127,7 +127,7 @@ LINES = [  # where an encoding stands
 ]
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.usefixtures("files")
 def test_it_stands_in_every_command(ask: Ask, line: str) -> None:

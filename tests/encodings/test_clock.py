@@ -119,6 +119,7 @@ def test_the_alien_clock_is_the_articles_formula(radix: float) -> None:
     assert pecli.encode("geometric", d=5, radix=radix, start=-3, length=23) == pytest.approx(expected[:, :5], abs=1e-13)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("d", [2, 6, 7, 26])
 def test_with_the_division_by_d_it_is_sinusoidal_with_base_3600(d: int) -> None:
     """radix^(2j) with radix = 3600^(1/d) is 3600^(2j/d); pair by pair, ω of geometric is ω of sinusoidal to the d."""

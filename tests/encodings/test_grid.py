@@ -29,6 +29,7 @@ def test_a_video_has_three_axes() -> None:
     assert table == pytest.approx(REFERENCE["three_axes_2x3x5"], abs=1e-6)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("grid", GRIDS)
 @pytest.mark.parametrize(("library", "options"), [
     ("qwen2vl_vision", {}),
@@ -79,6 +80,7 @@ def test_a_table_is_resized_as_models_do(kernel: str, size: str, folder: Path) -
     assert title.endswith(say("learned.rows_before_it_left", count=1))
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("options", [{}, {"layout": "interleaved"}, {"first": "row"}, {"scale_grid": "unit"}])
 def test_the_gram_matrix_is_a_sum_of_two_toeplitz_ones(options: dict[str, Any]) -> None:
     rows, columns = 4, 7
@@ -98,6 +100,7 @@ def test_a_rate_is_repeated_for_every_axis_as_in_loftr() -> None:
     assert table == pytest.approx(np.concatenate([np.cos(angles), np.sin(angles)], axis=1), abs=1e-14)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("options", [{}, {"axes": "alternating"}, {"axes": "repeated"}, {"sections": (3, 5)}])
 def test_rotary_scores_depend_on_rows_and_columns_between_alone(options: dict[str, Any]) -> None:
     rope: Any = pecli.encoding("rope:d=16,base=50", grid="5x7", **options)

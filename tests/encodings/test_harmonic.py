@@ -51,7 +51,7 @@ def test_a_shift_by_any_offset_is_a_rotation_of_each_pair(encoding: Sinusoidal, 
     assert np.abs(after[:, 1::2] - cosines).max() < rounding
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @encodings
 @pytest.mark.parametrize("n", [1, 2, 3, 53, 1009])
 def test_squares_are_the_squared_distances_from_position_0(encoding: Sinusoidal, n: int) -> None:
@@ -119,6 +119,7 @@ def test_block_means_are_the_quotient_of_sines(decimals: SimpleNamespace, first:
         assert mean[2 * j : 2 * j + 2] == pytest.approx(exact, abs=1e-15)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pair", [(0, 0), (0, 70), (630, 280)])
 def test_a_pixel_of_many_positions_is_the_mean_of_its_pairs(pair: tuple[int, int]) -> None:
     encoding, blocks = Sinusoidal(d=16), Positions(length=200_000).blocks(701)

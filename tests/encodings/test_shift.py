@@ -25,7 +25,7 @@ SPECS = [
 ]
 
 
-@pytest.mark.some(12)
+@pytest.mark.some(24)
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("offset", [0, 1, 3, -5, 1000])
 def test_a_shift_is_a_matrix(spec: str, offset: int) -> None:

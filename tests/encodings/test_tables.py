@@ -123,7 +123,7 @@ def test_a_length_has_no_power_of_ten_before_ten_million(length: float, text: st
     assert Squares().length_text(length) == text
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     "spec",
     [

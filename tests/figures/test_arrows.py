@@ -38,7 +38,7 @@ def test_a_moving_picture_has_about_a_turn(ask: Ask, folder: Path) -> None:
     assert json.loads(ended.out)["results"][0]["job"]["at"] == [0, 4]
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column", "slide"])
 def test_each_place_is_a_ring_with_two_named_arrows(size: str) -> None:
     page = page_of("rotation", offset=5, size=size)

@@ -202,7 +202,7 @@ def test_every_row_sums_to_one_in_every_panel(encoding: str) -> None:
         assert arrays[name].sum(axis=1) == pytest.approx(np.ones(18), abs=1e-14)
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize("d", [1, 2, 7, 16, 128, 257])
 @pytest.mark.parametrize("tokens", [None, LONG, "a a b"])
 def test_without_the_encoding_the_second_is_exactly_the_first_permuted(d: int, tokens: str | None) -> None:

@@ -48,6 +48,7 @@ def test_all_cells_are_equally_wide(count: int, side: int) -> None:
         assert pixels(item.T, (side, 1)).sum() == pytest.approx(side / count, abs=0.01)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("side", [5, 10, 25, 5 * FEW + 2])
 def test_a_pixel_within_a_cell_has_its_colour(side: int) -> None:
     row = np.array([0.0, 1.0, 0.2, 0.6, 1.0])
@@ -92,6 +93,7 @@ def written(axes: Any) -> list[str]:
     return [text.get_text() for text in own if not text.get_in_layout()]  # those on a strip take room
 
 
+@pytest.mark.long
 def test_every_cell_of_a_small_matrix_says_its_number_at_its_place() -> None:
     (axes,) = panels("distance", d=6, length=5, measure="dot")
     values = axes.images[0].get_array()
@@ -225,7 +227,7 @@ def test_classes_beside_means_have_the_colours_of_the_means(
     assert {bar.get_xlim() for bar in bars} == {ends}
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize(("figure", "options", "bars", "title"), [
     ("distance", {"length": 6}, 0, ""),  # the headline says what they are
     ("distance", {"length": 6, "plain": True}, 0, say("measure.euclidean_distance")),

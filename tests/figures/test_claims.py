@@ -24,7 +24,7 @@ def said(figure: str, **options: Any) -> str:
 MROPE = {"encoding": "rope", "sections": [16, 24, 24]}
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "span", "length"),
     [

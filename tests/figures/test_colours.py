@@ -46,7 +46,7 @@ def test_the_user_says_where_colours_end() -> None:
     assert images("compare", encoding=["sinusoidal", "rope"], length=5, vmax=2.0)[0].get_clim() == (-1, 2)
 
 
-@pytest.mark.some(7)
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["heatmap", "distance", "attention", "terms", "relative", "rotation", "overview"])
 def test_limits_are_obeyed_wherever_there_are_colours(figure: str) -> None:
     assert 7.5 in [image.get_clim()[1] for image in images(figure, vmax=7.5, d=8)]  # offsets have a scale of their own
@@ -170,6 +170,7 @@ def test_both_signs_differ_in_grey_with_the_map_that_the_help_names() -> None:
     assert abs(high - low) > 50
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("figure", "options"),
     [("offsets", {"encoding": ["sinusoidal", "rope", "clock", "geometric", "sinusoidal:base=10"], "length": 64})],

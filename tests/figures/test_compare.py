@@ -34,6 +34,7 @@ def title_of(panel: Axes) -> str:
     return " ".join(panel.get_title().split())
 
 
+@pytest.mark.long
 def test_each_panel_is_the_figure_of_its_encoding() -> None:
     panels, _ = drawn()
     assert len(panels) == 2

@@ -32,6 +32,7 @@ def test_the_mean_cosine_is_that_of_a_vector_turned_by_both() -> None:
     assert found[0] == 1 and drift(np.ones(3), np.ones(3), positions).tolist() == [1] * 4
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("other", "threshold", "first", "names"),
     [

@@ -106,6 +106,7 @@ def test_the_config_of_qwen_says_its_chunks(folder: Path) -> None:
     assert found.methods == ("plain", "sliding-window") and found.largest == (63, 11)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", [64, 1000, 4099])
 def test_pixels_are_means_or_what_was_never_trained(length: int) -> None:
     found = numbers_of("effective", ((50, 60),) * 4, length=length)

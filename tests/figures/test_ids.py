@@ -68,6 +68,7 @@ def test_parts_and_lines_have_names(size: str, lang: str) -> None:
     assert point.get_text().startswith("6 ")
 
 
+@pytest.mark.long
 def test_lines_are_the_ids_as_steps() -> None:
     panel = axes_of("ids", sequence="2, 2x3, 1")
     steps = [patch.get_data() for patch in panel.patches if hasattr(patch, "get_data")]

@@ -73,6 +73,7 @@ def test_a_config_gives_all_its_layers(name: str, reach: list[int]) -> None:
     assert found.reach.tolist() == reach and found.layer.tolist() == [*range(len(reach))]
 
 
+@pytest.mark.long
 def test_models_of_one_type_have_panels_of_their_own() -> None:
     paths = [str(CONFIGS / f"{name}.json") for name in ("llama-2", "llama-3.1")]
     assert [*numbers_of("layers", encoding=paths).layers] == paths

@@ -117,14 +117,14 @@ def check_frames(drawing: Any) -> None:
         assert not any(text.get_window_extent().overlaps(frame) for frame in frames), text.get_text()
 
 
-@pytest.mark.some(200)
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_picture_is_whole_in_every_size(figure: str, size: str) -> None:
     check_whole(*in_size(figure, size))
 
 
-@pytest.mark.some(15)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("figure", "options"),
     [

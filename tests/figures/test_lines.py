@@ -28,6 +28,7 @@ def drawn(**options: Any) -> Any:
     return axes_of("curves", **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [6, 7])
 def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: int) -> None:
     axes = drawn(d=d, length=11, start=5, at=[7, 15])
@@ -42,7 +43,7 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
         assert mark.get_marker() == "o"
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{}, {"encoding": "binary"}, {"measure": "dot"}, {"size": "column"}])
 def test_curves_are_named_at_their_dots_in_their_colours(options: dict[str, Any]) -> None:
     axes = page_of("curves", d=7, length=11, at="3,7", **options).axes[0]
@@ -58,6 +59,7 @@ def test_curves_are_named_at_their_dots_in_their_colours(options: dict[str, Any]
     assert all(axes.bbox.expanded(1.01, 1.01).fully_contains(*box.min) for box in boxes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("encoding", "lines"), [("binary", 3), ("rope", 1), ("sinusoidal", 1)])
 def test_curves_that_are_one_are_one_line_without_a_name(encoding: str, lines: int) -> None:
     axes = drawn(encoding=encoding, length=20, at="3,4,11", measure="dot", against="offset")
@@ -215,7 +217,7 @@ def waves(axes: Any) -> list[Any]:
     return [line for line in axes.get_lines() if line.get_marker() != "|" and line.get_linestyle() != "None"]
 
 
-@pytest.mark.some(5)
+@pytest.mark.long
 @pytest.mark.parametrize(("d", "start", "dims"), [(7, 0, [4, 5, 6]), (2, -3, [1]), (128, 1009, [4, 5, 6, 7])])
 @pytest.mark.parametrize("encoding", ["sinusoidal", "rope:query=random:1"])
 def test_every_lane_is_a_column_of_the_table_as_a_curve_with_its_dots(
@@ -283,6 +285,7 @@ def test_a_wavelength_reads_well_at_any_size(encoding: TableEncoding, wave: floa
     assert wavelength_text(encoding, wave) == text
 
 
+@pytest.mark.long
 def test_without_dims_lanes_are_pairs_from_the_fastest_to_the_slowest_that_is_seen_to_repeat() -> None:
     numbers = pecli.figure("waves", length=200).numbers
     columns = Sinusoidal().column_wavelengths()
@@ -353,6 +356,7 @@ def test_the_message_names_no_hand_of_a_clock_and_nothing_that_was_learned() -> 
     assert pecli.figure("waves", encoding="learned:d=8", length=16).numbers.message() == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "lanes", "names"),
     [

@@ -293,6 +293,7 @@ def test_the_message_says_where_diagonals_are_the_same(encoding: str, alike: boo
     assert told(numbers.message(), said) == said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("measure", "undefined"), [("corr", 25), ("cos", 9)])
 def test_undefined_entries_are_counted_and_not_drawn(measure: str, undefined: int) -> None:
     picture = pecli.figure("distance", d=1, length=5, measure=measure)  # sin(0) is a zero row

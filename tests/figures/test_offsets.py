@@ -155,6 +155,7 @@ def test_the_bound_is_dashed_in_the_colour_of_its_encoding_above_its_line() -> N
 # axes and lines
 
 
+@pytest.mark.long
 def test_a_log_axis_starts_at_1() -> None:
     found, linear = numbers(d=8, length=97, log=True), numbers(d=8, length=97)
     assert found.arrays()["offsets"].tolist() == list(range(1, 97))
@@ -265,7 +266,7 @@ def test_lines_are_named_by_their_heads_of_many_some() -> None:
     assert [line.get_linestyle() for line in heads] == ["-"] * 8 + ["--"] * 4
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("encoding", "length", "said"),
     [
@@ -437,7 +438,7 @@ def test_a_pixel_is_the_mean_of_what_is_seen_in_it(encoding: str, length: int, p
     assert found.block == size and found.bias == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("heads", "options", "low"),
     [

@@ -116,6 +116,7 @@ def test_the_headline_of_tiles_is_of_rows_and_columns_and_false_of_noise() -> No
     assert numbers_of("tiles", measure="euclidean", **GRID).message().key == said["key"]
 
 
+@pytest.mark.long
 def test_maps_are_columns_over_the_grid() -> None:
     found = numbers_of("maps", dims=(0, 9), **GRID)
     panels = panels_of("maps", dims=(0, 9), **GRID)[:2]
@@ -209,6 +210,7 @@ def test_what_is_for_grids_is_refused_on_a_line(figure: str, said: dict[str, Any
         pecli.figure(figure, **said)
 
 
+@pytest.mark.long
 def test_ticks_are_places_where_rows_begin() -> None:
     axes = axes_of("distance", size="4x4", **GRID)
     assert axes.get_ylabel() == f"{say('encoding.position_p')} {say('page.row_column')}"
@@ -296,7 +298,7 @@ def test_lines_over_a_grid_claim_nothing_of_a_line_of_positions(ask: Ask, figure
     assert json.loads(ended.out)["results"][0]["headline"] in ("", None)
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("spec", ["rope:axes=alternating", "sincos2d", "rope:axes=blocks"])
 def test_explain_names_cells_and_claims_no_offset_on_a_line(ask: Ask, spec: str) -> None:
     ended = ask("explain", spec, "--grid", "2x3", "-d", "8")

@@ -27,7 +27,7 @@ def test_the_measure_is_that_of_every_panel_that_has_one() -> None:
     assert heatmap.get_xlabel() == say("encoding.dimension")
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("names", "grid"),
     [("heatmap", (1, 1)), ("heatmap,curves,distance", (1, 3)), ("heatmap,curves,distance,heatmap", (2, 2))],

@@ -134,6 +134,7 @@ def test_of_a_table_that_does_not_vary_nothing_is_said(folder: Path) -> None:
     assert found.message() == "" and not found.coordinates.any()
 
 
+@pytest.mark.long
 def test_the_panel_of_two_components_ends_with_them_on_one_scale() -> None:
     axes = page_of("path", encoding="rope:d=8", length=50, size="page").axes[0]
     points = path(encoding="rope:d=8", length=50).coordinates

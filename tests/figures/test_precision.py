@@ -191,6 +191,7 @@ def test_brackets_stand_over_the_pairs_that_are_off_and_numbers_where_each_first
     assert {text for at, text in ticks if 1e-5 < at < 2} <= powers
 
 
+@pytest.mark.long
 def test_what_is_exact_is_blank_and_the_headline_says_what_is_rounded() -> None:
     panel = axes_of("precision", encoding="rope:d=8,dtype=bfloat16", length=50)
     assert np.ma.getmaskarray(panel.get_images()[0].get_array())[0].all()  # position 0

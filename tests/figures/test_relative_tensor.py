@@ -58,6 +58,7 @@ def test_slices_are_those_that_tell_offsets_apart(d: int, length: int) -> None:
     assert np.all(np.diff(waves) >= 0) and waves[1] > length / 8 and waves[0] >= length / 10 and waves[2] < 3 * length
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize(
     ("encoding", "length", "dims"),
     [
@@ -77,6 +78,7 @@ def test_four_dimensions_are_all_shown_and_of_more_those_that_do_not_look_flat(
     assert len(set(slices(d=128, length=10**9))) == 4
 
 
+@pytest.mark.long
 def test_a_wave_that_begins_anywhere_is_not_called_a_sine_and_colours_are_those_of_the_slices() -> None:
     (slice_, _) = panels(encoding="rope:d=8,query=random:3", length=LENGTH, dims=(2,))  # and its colour bar
     radii = Rope(d=8, query="random:3").amplitudes

@@ -37,6 +37,7 @@ def test_every_pair_is_one_point_of_correlation_and_distance(d: int) -> None:
     assert "p < q" in left.get_title() and "p > q" in right.get_title()
 
 
+@pytest.mark.long
 def test_the_rank_correlation_is_printed_in_the_picture_and_both_are_facts() -> None:
     numbers = numbers_of("scatter", d=7, base=10, length=23)
     x, y = numbers.arrays()["x"], numbers.arrays()["y"]
@@ -186,6 +187,7 @@ def test_no_pair_and_more_than_some_minutes_of_work_are_refused(length: int, sai
         pecli.figure("scatter", length=length)
 
 
+@pytest.mark.long
 def test_pairs_on_one_place_are_one_dot_whose_area_is_their_number() -> None:
     options: dict[str, Any] = {"encoding": "binary", "length": 32, "x": "hamming", "y": "dot"}
     found, axes = numbers_of("scatter", **options), axes_of("scatter", **options)

@@ -173,7 +173,7 @@ def test_the_picture_has_a_dot_a_pair_on_a_log_axis_that_ends_with_them() -> Non
     assert 3 == max(wave.get_xdata()) < axes.get_xlim()[1] < 3.2
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "level", "count"),
     [({}, 200, 39), ({"trained": 4096}, 4096, 18), ({"length": 3}, 3, 64), ({"length": 40000}, 40000, 3)],
@@ -197,6 +197,7 @@ def test_pairs_that_finish_no_turn_are_red_above_a_named_line(options: dict[str,
     assert beyond in list(dots(axes, "C1").items())
 
 
+@pytest.mark.long
 def test_a_scaled_rope_has_its_contexts_its_parts_and_what_it_was() -> None:
     axes = drawn(encoding=YARN, length=100)
     was = 2 * np.pi * 1e6 ** (2 * np.arange(64) / 128)
@@ -234,7 +235,7 @@ def test_several_scalings_have_a_panel_each_with_one_vertical_axis() -> None:
         assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spec", "parts"),
     [

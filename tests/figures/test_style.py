@@ -209,7 +209,7 @@ def test_a_font_asked_for_holds_on_a_users_own_axes_too() -> None:
     assert axes_of("spectrum", d=4, length=5, font="DejaVu Serif").xaxis.label.get_fontfamily()[0] == "DejaVu Serif"
 
 
-@pytest.mark.some(5)
+@pytest.mark.long
 @pytest.mark.parametrize("text", ["$^$", r"a $\frac{1}$ b", "$\\nope$", "$$", f"${'{' * 3000}$"])
 def test_mathematics_that_cannot_be_set_is_refused(ask: Ask, text: str) -> None:
     ended = ask("heatmap", "-d", "4", "-n", "3", "--title", text, "-o", "a.png")
@@ -269,6 +269,7 @@ def test_mathematics_is_in_the_font_that_is_asked_for(font: str) -> None:
     assert fonts == ({"STIXGeneral"} if font == "serif" else {"DejaVuSansMono"})
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("font", "fontset", "italic", "fallback"),
     [
@@ -307,6 +308,7 @@ def test_a_pdf_has_no_letters_of_dejavu_unless_asked_for(figure: str, font: str 
     assert fonts and not any(name.startswith(b"DejaVu") for name in fonts)
 
 
+@pytest.mark.long
 def test_a_font_in_the_encoding_of_tex_is_said_to_be_no_font_for_text() -> None:
     picture = pecli.figure("heatmap", d=4, length=5, font="cmr10")
     picture.render("png")

@@ -151,6 +151,7 @@ def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], option: str) -
     assert error.value.option == option
 
 
+@pytest.mark.long
 def test_the_first_position_counts_though_the_axis_begins_later(ask: Ask, folder: Path) -> None:
     ask("temperature", "rope:temperature=1,1", "-n", "3", "-o", "a.csv")
     assert [row.split(",")[-1][:5] for row in (folder / "a.csv").read_text().split()] == [

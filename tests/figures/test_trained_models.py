@@ -92,7 +92,7 @@ def test_the_heads_that_see_least_far_and_farthest_are_drawn() -> None:
     assert found.remarks()[0] == "8 of 12 heads" and "in head 7" in found.message()
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["alibi:heads=4", "kerple", "alibi:heads=2,direction=both"])
 def test_weights_are_the_softmax_of_the_bias_of_the_last_query(encoding: str) -> None:
     found, bias = numbers_of("bias", encoding=encoding, softmax=True, length=40), pecli.encoding(encoding)
@@ -115,6 +115,7 @@ def test_weights_are_listed_and_coloured_from_the_nearest_to_the_farthest() -> N
     assert [line.get_color() for line in panel.lines[::2]] == [handles[named.index(head)] for head in sorted(named)]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("line", "said"), [
     ("bias t5 --softmax", "t5 without a file has only buckets"),
     ("bias --softmax --lowest -3", "--softmax draws lines"),
@@ -247,6 +248,7 @@ def test_a_curve_and_a_matrix_are_those_of_the_head(encoding: str) -> None:
     assert found.message() == say("curves.every_curve_is_the")
 
 
+@pytest.mark.long
 def test_several_encodings_have_panels_or_a_line_each_from_one_position() -> None:
     both: Any = {"encoding": ["rope:d=8", "binary"], "length": 16}
     panels = panels_of("curves", **both)

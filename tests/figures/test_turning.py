@@ -238,6 +238,7 @@ def test_a_pair_that_turns_once_is_said_to_make_one_turn() -> None:
     ]
 
 
+@pytest.mark.long
 def test_the_names_of_pairs_stand_on_their_circles_in_their_colours() -> None:
     plane = panels(pairs=(0, 2), start=1009)[2]
     assert plane.get_title() == say("rotation.of_pairs_in_their", count=2, all=7)
@@ -340,7 +341,7 @@ def test_each_pair_has_a_circle_on_which_it_turns_counterclockwise(folder: Path)
     assert all(np.all(np.isfinite(line.get_xydata())) for line in plane.get_lines())
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "limit"),
     [
@@ -364,7 +365,7 @@ def test_matrix_draws_m_k_of_sinusoids(spec: str) -> None:
     assert axes.get_title() == say("rotation.shift_matrix_m_k", offset=29)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

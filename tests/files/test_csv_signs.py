@@ -31,7 +31,7 @@ TABLES = [
 ]
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(24)
 @pytest.mark.parametrize(("words", "separator", "decimal"), SIGNS)
 @pytest.mark.parametrize("line", TABLES)
 def test_what_is_written_is_read_again(ask: Ask, words: str, separator: str, decimal: str, line: str) -> None:

@@ -58,6 +58,7 @@ def test_latex_has_tables_of_booktabs_and_no_sign_of_its_own_left() -> None:
     assert blocks[3] == "100\\% \\& \\$5, p$-$1 -{}-rows x\\textbar{}y\n"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ENCODINGS)
 @pytest.mark.parametrize("report", ["table", "stats", "explain"])
 def test_latex_of_every_report_is_ascii_but_for_chinese(report: str, name: str) -> None:
@@ -110,7 +111,7 @@ def test_an_encoding_in_latex_is_ascii_and_json_has_its_formula_in_both_ways(
     assert latex(data["formula"]) == data["latex"]
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words", [("stats", "sinusoidal", "clock", "-n", "16"), ("explain", "-d", "4"), ("encodings", "rope")]
 )
@@ -179,6 +180,7 @@ def names_of_strangers(path: str) -> str:
     return path
 
 
+@pytest.mark.long
 def test_names_out_of_a_file_stay_text(ask: Callable[..., Any]) -> None:
     names_of_strangers("m.safetensors")
     assert (

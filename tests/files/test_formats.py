@@ -168,7 +168,7 @@ TITLES = [
 ]
 
 
-@pytest.mark.some(8)
+@pytest.mark.long
 @carriers
 def test_the_job_comes_back_from_the_file(tmp_path: Path, format: str) -> None:
     numbers = Parts(lambda _: pecli.figure("heatmap", **SMALL).numbers)
@@ -234,6 +234,7 @@ def test_the_job_is_found_among_what_other_programs_write(data: bytes, tmp_path:
     assert read_metadata(str(tmp_path / "a.png")) == {"job": {"command": "heatmap"}}
 
 
+@pytest.mark.some(2)
 @carriers
 def test_a_damaged_or_foreign_file_is_one_error(tmp_path: Path, format: str) -> None:
     path = tmp_path / f"a.{format}"

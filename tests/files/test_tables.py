@@ -265,7 +265,7 @@ def test_a_damaged_file_is_refused_by_name_and_in_our_words(kind: str) -> None:
             read_table(f"t{kind}")
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(16)
 @pytest.mark.parametrize(
     ("key", "value"),
     [

@@ -148,7 +148,7 @@ WRONG: list[tuple[str, list[str]]] = [
 ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.posix
 @pytest.mark.parametrize(("text", "words"), WRONG, ids=range(len(WRONG)))
 def test_what_is_wrong_is_named_with_its_place(text: str, words: list[str], folder: Path) -> None:

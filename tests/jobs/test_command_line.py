@@ -48,6 +48,7 @@ WORDS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda words: words[0])
 def test_every_shell_reads_back_the_word(tmp_path: Path, shell: list[str]) -> None:
     line = "printf '%s\\0' " + " ".join(map(quoted, WORDS))

@@ -246,7 +246,7 @@ def test_every_option_changes_the_result_or_is_refused(name: str, every: int) ->
     assert not idle
 
 
-@pytest.mark.some(33)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ANALYSES)
 def test_positions_change_the_result_of_every_encoding_or_are_refused(name: str) -> None:
     kinds = [kind for kind, encoding in ENCODINGS.items() if ANALYSES[name].takes(encoding)]
@@ -261,7 +261,7 @@ def test_positions_change_the_result_of_every_encoding_or_are_refused(name: str)
     assert not idle
 
 
-@pytest.mark.some(7)
+@pytest.mark.some(14)
 @pytest.mark.parametrize("name", ANALYSES)
 def test_an_option_of_another_encoding_is_refused_in_one_line(name: str) -> None:
     """Whatever the figure is: one made of figures has the encodings of them all."""
@@ -294,6 +294,7 @@ def wanted(kind: type[Encoding], one: Option, value: Any) -> dict[str, Any]:
     return {**own, one.name: value}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_every_parameter_changes_the_encoding_or_is_refused(name: str) -> None:
     kind = ENCODINGS[name]

@@ -34,6 +34,7 @@ def test_the_stub_is_what_the_options_give_now() -> None:
     assert stub() == STUB, "python -m pecli.jobs.functions > pecli/jobs/figure_functions.pyi"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", ANALYSES)
 def test_a_function_takes_every_option_of_its_figure_and_nothing_else(name: str) -> None:
     text, signature = TYPED[name], inspect.signature(getattr(pecli, name))
@@ -105,7 +106,7 @@ def test_help_says_what_the_command_line_says_and_gives_lines_that_run() -> None
     assert {"heatmap", "stats"} <= set(dir(pecli)) and {"heatmap", "stats", "encode", "Picture"} <= set(pecli.__all__)  # type: ignore[attr-defined]  # made when asked
 
 
-@pytest.mark.some(32)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ANALYSES)
 def test_the_call_of_every_example_asks_for_what_its_line_asks_for(name: str) -> None:
     for line in (ANALYSES[name].example, *ANALYSES[name].examples):

@@ -67,6 +67,7 @@ def test_metadata_is_ascii_and_makes_the_job_again(name: str, options: dict[str,
     assert make_job(values.pop("command"), values) == job
 
 
+@pytest.mark.some(7)
 @jobs
 def test_the_command_line_makes_the_job_again(
     name: str, options: dict[str, Any], ask: Callable[..., Any], monkeypatch: pytest.MonkeyPatch

@@ -70,6 +70,7 @@ def test_the_length_in_use_is_given_or_ends_with_the_positions(options: dict[str
         assert encoding.seq_len == used and np.array_equal(table[-1:], encoding.table(position))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("spec", [LONGROPE, DYNAMIC])
 @pytest.mark.parametrize(
     ("figure", "options", "used"),

@@ -70,6 +70,7 @@ def check(figure: str, options: Given) -> None:
         job.check()
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("figure", "options", "at", "beyond"), LIMITS, ids=[f"{name} {at}" for name, _, at, _ in LIMITS]
 )

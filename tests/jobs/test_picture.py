@@ -105,7 +105,7 @@ def test_the_caption_stands_in_the_picture() -> None:
     assert picture._drawing().texts[-1].get_text().replace("\n", " ") == picture.caption()
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(30)
 @pytest.mark.parametrize("name", [name for name, analysis in ANALYSES.items() if analysis.one_table])
 def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> None:
     options: dict[str, Any] = {} if issubclass(ANALYSES[name], (TokenFigure, OverGrid, Ids)) else {"length": 5}
@@ -125,6 +125,7 @@ def test_several_tables_have_no_columns(folder: Path) -> None:
         pecli.figure("overview", length=5).to_dict()
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("name", "value"), [("cmap", "nope"), ("title", "$x_$"), ("style", "nope"), ("font", "nope")])
 def test_what_matplotlib_does_not_know_is_refused_in_our_words_however_it_is_drawn(name: str, value: str) -> None:
     picture = pecli.figure("heatmap", length=3, d=2, **{name: value})

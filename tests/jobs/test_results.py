@@ -79,6 +79,7 @@ def test_a_sentence_tells_what_is_seen(name: str) -> None:
     assert find_encoding(ANALYSES[name].default_encoding.split(":")[0]).called() in text
 
 
+@pytest.mark.long
 def test_it_tells_what_was_chosen() -> None:
     text = pecli.distance("rope", measure="dot", start=-3, length=5).alt
     assert join_clauses(["", say("words.positions_to", first=-3, last=1), "measure: dot"]) in text

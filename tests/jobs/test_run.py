@@ -64,6 +64,7 @@ def test_a_file_that_cannot_carry_its_job_is_always_made(format: str, folder: Pa
     assert states([job(["a.json", f"a.{format}"])]) + states([job(["a.json", f"a.{format}"])]) == [WRITTEN, WRITTEN]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     "change",
     [
@@ -97,6 +98,7 @@ def test_every_output_must_be_there(format: str, finished: dict[str, bytes], fol
     assert not is_done(item)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("analysis", ["heatmap", "distance"])
 def test_a_table_with_new_numbers_is_drawn_again(analysis: str, folder: Path) -> None:
     def asked() -> Job:
@@ -207,6 +209,7 @@ def test_a_process_that_the_system_ends_costs_its_own_work() -> None:
     assert sorted(ended) == list(range(8)) and lost == [2, 5]
 
 
+@pytest.mark.long
 @forked
 def test_signals_of_the_whole_group_are_the_parents_to_answer() -> None:
     before = signal.signal(signal.SIGTERM, lambda *_: None)  # as a program that listens

@@ -197,6 +197,7 @@ def test_a_single_encoding_is_not_swept() -> None:
         expand("compare", {"encoding": YARN.format("2..8:2"), "label": "mine"})
 
 
+@pytest.mark.long
 def test_the_work_for_a_sweep_grows_with_its_cells_not_with_their_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     value, asked = Job.value, list[str]()
 

@@ -80,7 +80,7 @@ def test_a_measure_is_its_definition_on_any_rows(name: str, n: int, m: int, d: i
     assert MEASURES[name].between(a, b) == pytest.approx(by_definition(name, a, b), rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.some(24)
+@pytest.mark.some(72)
 @names
 @pytest.mark.parametrize(("d", "base"), [(2, 10000), (7, 10), (22, 0.3)])
 @pytest.mark.parametrize(
@@ -165,6 +165,7 @@ def test_pairs_that_have_no_measure_are_counted(d: int, name: str, undefined: in
     assert VectorComparison(Sinusoidal(d=d), name).offset_runs(positions, np.arange(10)).undefined == undefined
 
 
+@pytest.mark.long
 def test_runs_of_offsets_are_those_of_all_pairs_also_of_more_than_are_held_at_once() -> None:
     length = math.isqrt(CHUNK) + 9
     encoding = read_table_encoding("learned:d=1,seed=3").fitted(Positions(length=length))

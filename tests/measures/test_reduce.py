@@ -43,7 +43,7 @@ def test_without_a_limit_every_index_is_a_bin(length: int) -> None:
     assert log_edges(length, None).tolist() == list(range(1, length + 1))
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize("lines", [1, 3])
 @pytest.mark.parametrize(
     "edges",
@@ -75,6 +75,7 @@ def test_every_bin_has_its_minimum_maximum_and_mean(edges: Any, lines: int) -> N
     assert sum(asked) == edges[-1] - edges[0]  # each value is asked for once
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("length", [2, 7, 100, 1009, CHUNK + 3])
 def test_lines_of_one_profile_are_that_profile_on_both_sides_of_their_index(length: int) -> None:
     values = np.random.default_rng(length).normal(size=length)

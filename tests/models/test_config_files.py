@@ -28,7 +28,7 @@ def write(folder: Path, content: bytes | dict[str, Any]) -> str:
     return str(file)
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("empty", [{}, None])
 @pytest.mark.parametrize("name", INNER)
 def test_a_part_of_the_file_that_is_empty_is_as_if_absent(tmp_path: Path, name: str, empty: Any) -> None:

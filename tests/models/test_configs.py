@@ -88,7 +88,7 @@ def test_every_config_has_its_numbers() -> None:
     assert {path.stem for path in CONFIGS.glob("*.json")} == set(GIVES)
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.parametrize("name", GIVES)
 def test_a_config_gives_its_layers_and_findings(name: str) -> None:
     data = given(name)
@@ -105,7 +105,7 @@ def test_a_config_gives_its_layers_and_findings(name: str) -> None:
         assert [finding for finding in findings if finding["level"] != "note"] == []
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.parametrize("name", GIVES)
 def test_rates_are_those_of_the_formula(name: str) -> None:
     for layer in given(name)["layers"].values():

@@ -33,7 +33,7 @@ def read(ask: Ask, name: str, content: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(12)
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_of_another_program_gives_what_that_program_does(folder: Path, name: str) -> None:
     case = CASES[name]
@@ -65,6 +65,7 @@ RULES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [  # a file, its conte
 ]  # fmt: skip
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("name", "content", "gives"), RULES)
 def test_the_rules_of_each_program_hold_for_other_numbers(
     ask: Ask, name: str, content: dict[str, Any], gives: dict[str, Any]

@@ -33,6 +33,7 @@ CASES: list[tuple[dict[str, Any], list[str], list[float] | None, list[str]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_an_override_replaces_and_loses_as_transformers_does(ask: Ask, folder: Path, case: int) -> None:
     more, overrides, rates, said = CASES[case]

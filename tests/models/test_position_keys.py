@@ -94,7 +94,7 @@ NAMED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [  # a config, w
 ]
 
 
-@pytest.mark.some(33)
+@pytest.mark.long
 @pytest.mark.parametrize(("config", "more", "keys"), NAMED, ids=lambda value: str(value)[:40])
 def test_a_key_of_positions_is_used_or_has_a_note(
     ask: Ask, config: dict[str, Any], more: dict[str, Any], keys: list[str]

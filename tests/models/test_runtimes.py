@@ -29,7 +29,7 @@ def asked(ask: Ask, content: dict[str, Any], *words: str) -> dict[str, dict[str,
     return {item["runtime"]: item for item in json.loads(ended.out)["runtimes"]}
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(18)
 @pytest.mark.parametrize(("name", "at"), ITEMS)
 def test_a_runtime_does_what_was_looked_up(ask: Ask, folder: Path, name: str, at: int) -> None:
     gives = CASES[name]["gives"][at]
@@ -71,7 +71,7 @@ UNKNOWN: list[tuple[dict[str, Any], str, set[str]]] = [  # a file, the words, an
 ]  # fmt: skip
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("case", range(len(UNKNOWN)))
 def test_what_was_not_looked_up_is_not_known(ask: Ask, folder: Path, case: int) -> None:
     more, override, expected = UNKNOWN[case]
@@ -89,6 +89,7 @@ WINDOWED = [  # a file, and the first layer with a window, None if there is none
 ]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("more", "first"), WINDOWED)
 def test_only_transformers_applies_the_windows_of_mistral_and_qwen2(
     ask: Ask, folder: Path, more: dict[str, Any], first: int | None
@@ -145,6 +146,7 @@ def test_llama3_turns_in_vllm_and_sglang_as_their_code_does(ask: Ask, folder: Pa
         assert (item["error"], item["not_known"], item["why"]) == (None, None, [])
 
 
+@pytest.mark.long
 def test_the_converter_of_llama_cpp_reads_the_original_length_at_the_top_level_alone(ask: Ask, folder: Path) -> None:
     """conversion of llama3: `original_max_position_embeddings` of the file itself, otherwise 8192."""
     scaling = {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}

@@ -7,6 +7,7 @@ import pytest
 from tests.conftest import Ask
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "line",
     [

@@ -97,6 +97,7 @@ def test_every_column_has_its_formula(spec: str) -> None:
         assert table[0] == pytest.approx(expected)
 
 
+@pytest.mark.long
 def test_without_frequencies_changes_are_counted(ask: Ask) -> None:
     found = facts(ask, "-e", "binary", "--length", "8")
     assert (found["frequencies"], found["changes"], found["distinct"]) == ([], [7, 3, 1], [2, 2, 2])
@@ -196,7 +197,7 @@ EXERCISES = [  # a line, its exit code, the files that it writes, and what it sa
 ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("line", "code", "files", "said"), EXERCISES)
 def test_the_solved_exercise_stands_beside_it(
     ask: Ask, folder: Path, line: str, code: int, files: list[str], said: str

@@ -22,7 +22,7 @@ def told(ask: Ask, name: str, *words: str) -> dict[str, Any]:
     return dict(json.loads(ended.out))
 
 
-@pytest.mark.some(9)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "to", "method", "expected"),  # base, pairs, pairs at new angles, first negative offset
     [

@@ -145,6 +145,7 @@ def test_a_tolerance_is_the_largest_share_of_a_number(ask: Ask, folder: Path) ->
     assert ask("model", paths[0], "--same").code == 2
 
 
+@pytest.mark.long
 def test_two_models_side_by_side_say_what_differs_too(ask: Ask, folder: Path) -> None:
     paths = [stored(folder, 1, CONFIG), stored(folder, 2, {**CONFIG, "rope_theta": 1e4})]
     ended = ask("model", *paths, "--json")

@@ -54,7 +54,7 @@ def test_what_the_formula_proves_is_what_all_pairs_say(saved: Callable[..., str]
     assert found.pearson == pytest.approx(proved.pearson)
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("spec", ["binary", "sinusoidal:d=7,base=10", "learned:d=5", "relative:d=6"])
 def test_the_three_properties_by_brute_force(spec: str, measure: str) -> None:

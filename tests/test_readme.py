@@ -189,6 +189,8 @@ def test_a_picture_shown_is_what_its_line_makes(ask: Ask, site: Path, monkeypatc
     monkeypatch.setattr(Picture, "pieces", note)
     assert len(shown()) > len(PANELS["Figures"])
     for line, path in shown():
+        if "config.json" in line:  # a picture of the user's own file
+            continue
         made.clear()
         assert ask(*words(line)).code == 0, line
         for target in made[0].targets:

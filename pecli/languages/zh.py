@@ -1220,7 +1220,7 @@ TEXTS = {
     "drift": "偏离",
     "summary.drift": "其他频率把向量转到离第一种编码多远的地方",
     "bases": "基数",
-    "summary.bases": "rope 的每个基数有效到多远，以及各模型的基数与上下文长度",
+    "summary.bases": "RoPE 的每个基数有效到多远，以及各模型的基数与上下文长度",
     "layers": "各层",
     "summary.layers": "模型的每一层能看到多少个位置",
     "temperature": "温度",

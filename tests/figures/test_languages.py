@@ -16,6 +16,7 @@ from pecli.core.language import say, use_language
 from pecli.core.numbers import number_types
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
+from pecli.figures.ids import Ids
 from pecli.figures.maps import OverGrid
 from pecli.figures.tokens import TokenFigure
 from pecli.jobs.picture import Picture
@@ -24,10 +25,13 @@ from pecli.measures.bases import released_models
 SCALED = "rope:scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4"
 PARAMETERS = {name for kind in ENCODINGS.values() for name in kind.options()}
 NAMES = {"RoPE", "LiBi", *ENCODINGS, *PARAMETERS, "sin", "cos", "RoFormer", "llama3", "div_term", "PyTorch"}
-NAMES |= {*number_types(), "Pearson", "Spearman", "arXiv", "pecli", "Self-Extend", "ChunkLlama"}
+NAMES |= {*number_types(), "Pearson", "Spearman", "arXiv", "pecli", "Self-Extend", "ChunkLlama", "Qwen2-VL"}
 NAMES |= {"the", "dog", "bites", "man"}  # the example's tokens
 FIGURES_IN_CHINESE: list[tuple[str, dict[str, Any]]] = [
-    *((name, {} if issubclass(figure, (TokenFigure, OverGrid)) else {"length": 9}) for name, figure in FIGURES.items()),
+    *(
+        (name, {} if issubclass(figure, (TokenFigure, OverGrid, Ids)) else {"length": 9})
+        for name, figure in FIGURES.items()
+    ),
     ("offsets", {"encoding": "rope:grid=3x4", "measure": "corr"}),
     ("spectrum", {"encoding": "rope:sections=16,24,24,sequence=4"}),
     ("rotation", {"encoding": "rope:grid=3x4"}),

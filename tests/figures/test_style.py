@@ -178,7 +178,7 @@ def test_the_users_own_settings_are_not_read(folder: Path, process: Process) -> 
 
 Ask = Callable[..., Any]
 WORDS = ("curves", "-d", "8", "-n", "9", "--start", "-4", "--dpi", "20", "-o", "a.png")
-OURS = ("DejaVu Serif", "STIXGeneral", "cmr10")  # matplotlib's
+OURS = ("DejaVu Serif", "STIXGeneral")  # matplotlib's
 
 
 STYLES = [*enumerate(style for style in bundled_styles() if not style.startswith("_"))]

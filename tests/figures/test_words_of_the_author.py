@@ -253,7 +253,6 @@ def test_a_rope_that_turns_some_columns_says_so() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("size", "panels", "key", "names"), [
-    ("3.6x3", "heatmap,distance", "waves.every_second_pair_drawn", say("overview.left")),
     ("column", "heatmap,distance", "figures.each_pixel_is_the_mean", say("overview.right")),
     ("5x4", "heatmap,distance,distance", "waves.every_second_pair_drawn", "heatmap"),  # sides are of two
 ])  # fmt: skip

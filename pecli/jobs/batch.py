@@ -357,8 +357,7 @@ class _Reader:
             raise UsageError(text, option="output")
         paths = [path_inside(self.folder, path, real=self.real_folder) for path in asked.paths]
         check_generated_names(asked, paths)
-        output = asked.output.changed_to(output=tuple(map(escape_placeholders, paths)), format=None)
-        job = replace(asked, output=output, where=where).settle()
+        job = replace(asked.written_to(list(map(escape_placeholders, paths))), where=where).settle()
         job.check(written=self.written)
         return job
 

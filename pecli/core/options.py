@@ -354,9 +354,9 @@ class Options:
     @classmethod
     def of_read(cls, values: Mapping[str, Any]) -> Self:
         """Return an instance from values that are checked already."""
-        made = object.__new__(cls)
-        for field in dataclasses.fields(cls):
-            object.__setattr__(made, field.name, values.get(field.name, field.default))
+        made, fields = object.__new__(cls), _field_defaults(cls)
+        vars(made).update(fields)  # the class is frozen: only here and in __post_init__ are its fields set
+        vars(made).update({name: value for name, value in values.items() if name in fields})
         made._check_whole()
         return made
 
@@ -365,7 +365,7 @@ class Options:
 
         Unlike `dataclasses.replace`, this does not read and check every value again.
         """
-        return self.of_read({**{field.name: getattr(self, field.name) for field in dataclasses.fields(self)}, **read})
+        return self.of_read({**{name: getattr(self, name) for name in _field_defaults(type(self))}, **read})
 
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -389,9 +389,16 @@ class Options:
 
     def changed(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the values that differ from their defaults; `defaults` override the options' own."""
+        others = default_values(self.options(), defaults) if defaults else {}
+        if not others:
+            return dict(self._changed)
+        standing = {**_defaults(type(self)), **others}
+        return {name: value for name, default in standing.items() if (value := getattr(self, name)) != default}
+
+    @cached_property
+    def _changed(self) -> dict[str, Any]:
+        """The values that differ from the options' own defaults. Many jobs of a sweep share an instance."""
         standing = _defaults(type(self))
-        if defaults:
-            standing = {**standing, **default_values(self.options(), defaults)}
         return {name: value for name, default in standing.items() if (value := getattr(self, name)) != default}
 
 
@@ -435,6 +442,12 @@ def default_values(options: Mapping[str, Option], defaults: Mapping[str, Any]) -
 def _defaults(cls: Any) -> dict[str, Any]:
     """Return the default of each option."""
     return {name: entry.default for name, entry in _options(cls).items()}
+
+
+@cached
+def _field_defaults(cls: Any) -> dict[str, Any]:
+    """Return the default of each field, MISSING for a field without one."""
+    return {field.name: field.default for field in dataclasses.fields(cls)}
 
 
 @cached

@@ -66,6 +66,24 @@ def real_path(path: str) -> str:
     return STDOUT if is_stdout(path) else os.path.realpath(path)
 
 
+def real_paths() -> Callable[[str], str]:
+    """Return a function that does what `real_path` does, but looks at each path and each folder only once."""
+    folders: dict[str, str] = {}
+
+    @cache
+    def real(path: str) -> str:
+        folder, name = os.path.split(path)
+        if name in ("", ".", ".."):
+            folder, name = path, ""
+        elif is_stdout(path) or os.path.islink(path):
+            return real_path(path)
+        if folder not in folders:
+            folders[folder] = os.path.realpath(folder)
+        return os.path.join(folders[folder], name) if name else folders[folder]
+
+    return real
+
+
 def place_of(path: str) -> str:
     """Return the path in lower case; paths with equal results are the same file on Windows and macOS."""
     return real_path(path).casefold()

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ from pecli.core.language import options_from_environment
 from pecli.core.options import Option, Options, canonical_name, option, with_canonical_names
 from pecli.core.progress import track
 from pecli.core.readable import search_folder
-from pecli.files.writer import real_path
+from pecli.files.writer import real_path, real_paths
 from pecli.jobs.job import Job
 from pecli.jobs.job_options import encoding_parameters, find_command, known_options, parameters_of
 from pecli.jobs.names import check_generated_names, clashes, escape_placeholders
@@ -235,7 +235,7 @@ class _Reader:
         if not all(kinds) or not self.figures:
             parts = "at least one [[figure]], and [batch] and [defaults] as tables"
             raise FileError(f"{path} needs {parts}: see pecli batch --init")
-        self.real_folder = real_path(str(folder))
+        self.real = real_paths()
         self.known: dict[str, Option] = {}  # options of the figures so far
 
     def read(self, only: Sequence[str]) -> Batch:
@@ -258,7 +258,8 @@ class _Reader:
             if self.known and canonical_name(self.known, name) not in self.known:
                 text = UnknownNameError("option", name, self.known)
                 wrong.append(UsageError(f"{self._location('defaults', key=name)}: [defaults]: {text}"))
-        wrong += map(UsageError, clashes([job for entry in entries for job in entry.jobs], [self.path]))
+        jobs = [job for entry in entries for job in entry.jobs]
+        wrong += map(UsageError, clashes(jobs, [self.path], self.real))
         if wrong:
             raise combined_type(wrong).combine(line for error in wrong for line in str(error).split("\n"))
         return Batch(tuple(entries), about.title, about.index, self.folder)
@@ -355,9 +356,9 @@ class _Reader:
             name = asked.figure.name
             text = f"output is missing: {name} is a report and has no picture, so name a file such as {name}.json"
             raise UsageError(text, option="output")
-        paths = [path_inside(self.folder, path, real=self.real_folder) for path in asked.paths]
+        paths = [path_inside(self.folder, path, real=self.real) for path in asked.paths]
         check_generated_names(asked, paths)
-        job = replace(asked.written_to(list(map(escape_placeholders, paths))), where=where).settle()
+        job = asked.written_to(list(map(escape_placeholders, paths)), where=where).settle()
         job.check(written=self.written)
         return job
 
@@ -371,14 +372,14 @@ def _is_selected(figure: Any, number: int, patterns: Sequence[str]) -> bool:
     return any(fnmatch.filter(map(str, names), pattern) for pattern in patterns)
 
 
-def path_inside(folder: Path, path: str, option: str = "output", real: str = "") -> str:
+def path_inside(folder: Path, path: str, option: str = "output", real: Callable[[str], str] = real_path) -> str:
     """Return the path inside the folder; raise UsageError if it would leave the folder.
 
-    real : the folder with links resolved, if that is known
+    real : function that resolves the links of a path
     """
     inside = str(folder / path)
-    root = (real or real_path(str(folder))).rstrip(os.sep)
-    if path == STDIN or not f"{real_path(inside)}{os.sep}".startswith(f"{root}{os.sep}"):
+    root = real(str(folder)).rstrip(os.sep)
+    if path == STDIN or not f"{real(inside)}{os.sep}".startswith(f"{root}{os.sep}"):
         text = f"{option_text(option, path)} is outside the folder {folder}: name a file inside it"
         raise UsageError(text, option=option, value=path)
     return inside

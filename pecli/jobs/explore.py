@@ -219,7 +219,7 @@ class Explorer:
 
         Only one block runs at a time. Drawing ends with an error after MAX_SECONDS, or when the client has left.
         """
-        with DRAWING, restrict_reading(self.start.inputs()):
+        with DRAWING, restrict_reading(self.start.inputs):
             begun = time.monotonic()
             before = TRACKER.set(lambda items, doing: _until_timeout(items, doing, begun, gone))
             try:

@@ -92,7 +92,7 @@ def relocate_inputs(job: Job, made: str, prints: Collection[str]) -> tuple[Job, 
     made : the finished file
     prints : fingerprints of the job's input files, to recognise them
     """
-    found = {name: _find_input(name, made, prints) for name in job.inputs()}
+    found = {name: _find_input(name, made, prints) for name in job.inputs}
     moved = {name: place for name, place in found.items() if place is not None and place != name}
     return _with_renamed_inputs(job, moved), [name for name, place in found.items() if place is None]
 
@@ -100,7 +100,7 @@ def relocate_inputs(job: Job, made: str, prints: Collection[str]) -> tuple[Job, 
 def with_relative_inputs(job: Job, folder: Path) -> Job:
     """Return the job with the names of its input files relative to a folder."""
     return _with_renamed_inputs(
-        job, {name: os.path.relpath(name, folder) for name in job.inputs() if os.path.exists(name)}
+        job, {name: os.path.relpath(name, folder) for name in job.inputs if os.path.exists(name)}
     )
 
 

@@ -7,6 +7,7 @@ panel or one frame of the whole picture.
 from __future__ import annotations
 
 import json
+from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -91,10 +92,9 @@ class Job:
         return self.figure, self.positions, self.canvas, self.language
 
     @property
-    def options(self) -> dict[str, Option]:
+    def options(self) -> Mapping[str, Option]:
         """All options that the job has a value for, by name."""
-        own = {name: option for encoding in self.encodings for name, option in encoding.options().items()}
-        return own | shared_options(type(self.figure))
+        return ChainMap(shared_options(type(self.figure)), *(encoding.options() for encoding in self.encodings))
 
     def settle(self) -> Self:
         """Check the job as a whole, reading tables from their files if needed, and return it.
@@ -113,7 +113,8 @@ class Job:
             groups_of(self.analysis, self.view, self.canvas)
         check_bytes(*self._drawing(), "lower --dpi or --size, or give fewer values")
         if self.analysis.parts(self.view) is None:
-            self.check_memory(self._needed_view)
+            if self._bytes_of(self.view) > UNCHECKED:
+                self.check_memory(self._needed_view)
         else:  # computed and written part by part
             for path, _ in self.targets:
                 check_disk(self.figure.name, self.analysis.shape(self.view), path, SHORTER)
@@ -233,10 +234,11 @@ class Job:
         paged = self.canvas.pages and FORMATS[format].paged and self.cells
         return "frames" if paged else FORMATS[format].kind
 
-    def written_to(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Self:
-        """Return the same job with other output files."""
-        read = Output.read_values({"output": list(paths), "format": format})
-        return replace(self, output=self.output.changed_to(**read))
+    def written_to(self, paths: Sequence[str | PathLike[str]], format: str | None = None, **about: Any) -> Self:
+        """Return the same job with other output files, and other fields of the job in `about`."""
+        known, given = Output.options(), {"output": list(paths), "format": format}
+        output = self.output.changed_to(**{name: known[name].read(value) for name, value in given.items()})
+        return replace(self, output=output, **about)
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -288,7 +290,7 @@ class Job:
     @cached_property
     def metadata(self) -> str:
         """The JSON text (ASCII) for finished files: the job, and the versions of pecli and its libraries."""
-        prints = [fingerprint(path) for path in self.inputs()]
+        prints = [fingerprint(path) for path in self.inputs]
         inputs = {"inputs": prints} if prints else {}
         return json.dumps({"job": self.job(), **inputs, **versions()})
 
@@ -298,10 +300,11 @@ class Job:
         given = {n: value for n, value in self.settings().items() if value is not None and value != silent.get(n)}
         return {"command": self.figure.name, **given}
 
-    def inputs(self) -> list[str]:
-        """Return the paths of the files that the job reads."""
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The paths of the files that the job reads."""
         own = [path for part in (*self.encodings, *self.parts) for path in part.inputs()]
-        return list(dict.fromkeys([*own, *(path for cell in self.cells for path in cell.inputs())]))
+        return tuple(dict.fromkeys([*own, *(path for cell in self.cells for path in cell.inputs)]))
 
     def id_prefix(self) -> str:
         """Return a short identifier, unique to the job's metadata."""
@@ -347,7 +350,7 @@ class Job:
 
         written : False if the files are not going to be written
         """
-        read = {place_of(path) for path in self.inputs()}
+        read = {place_of(path) for path in self.inputs}
         for path, format in self.targets:
             if read and place_of(path) in read:
                 text = f"{option_text('output', path)} is a file that the picture is made from: name another file"
@@ -380,7 +383,8 @@ class Job:
         self.canvas.check_names()
         canvas = fill_texts(self)
         for name in (*TEXTS, *LABELS):
-            check_mathematics(getattr(canvas, name) or "", name)
+            if text := getattr(canvas, name):
+                check_mathematics(text, name)
         for encoding in self.encodings:
             check_mathematics(encoding.label or "", "label")
 

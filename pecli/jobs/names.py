@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -74,16 +75,17 @@ def check_targets(jobs: Sequence[Job]) -> None:
         raise UsageError.combine(wrong, option="output")
 
 
-def clashes(jobs: Sequence[Job], read: Iterable[str] = ()) -> list[str]:
+def clashes(jobs: Sequence[Job], read: Iterable[str] = (), real: Callable[[str], str] = real_path) -> list[str]:
     """Return an error message for each file that several jobs would write, or that is also read.
 
     read : further files that no job may write, besides the inputs of the jobs
+    real : function that resolves the links of a path
     """
-    kept = {place_of(path) for path in [*read, *(path for job in jobs for path in job.inputs())]}
+    kept = {place_of(path) for path in [*read, *(path for job in jobs for path in job.inputs)]}
     writing: dict[str, list[tuple[str, Job]]] = {}
     for job in jobs:
         for path in job.paths:
-            writing.setdefault(place_of(path), []).append((path, job))
+            writing.setdefault(real(path).casefold(), []).append((path, job))
     wrong = []
     for at, written in writing.items():
         if at not in kept and len(written) == 1:
@@ -149,16 +151,16 @@ def _swept_texts(job: Job) -> dict[str, str]:
 
 def placeholders(job: Job) -> dict[str, str]:
     """Return the text for each placeholder of file names: all options, and figure, command, encoding and format."""
-    several: dict[str, dict[str, None]] = {}
-    for encoding in job.encodings:
-        for name, text in encoding.written.items():
-            several.setdefault(name, {})[text] = None
+    given = [encoding.written for encoding in job.encodings]
+    if len(given) > 1:
+        texts = {name: dict.fromkeys(own[name] for own in given if name in own) for name in chain(*given)}
+        given = [{name: ", ".join(several) for name, several in texts.items()}]
     return {
         "figure": job.figure.name,
         **job.positions.written,
         **job.canvas.written,
         **job.language.written,
-        **{name: ", ".join(texts) for name, texts in several.items()},
+        **given[0],
         **job.figure.written,
         "command": job.figure.name,
         "encoding": "-".join(encoding.name for encoding in job.encodings),
@@ -174,7 +176,8 @@ def fill_placeholders(path: str, known: Mapping[str, str]) -> str:
     ------
     UnknownNameError : a placeholder that is not the name of an option
     """
-    return _fill(PLACEHOLDER, path, known, _options_in_names(), "output", _safe)
+    plain = "{" not in path and "}" not in path
+    return path if plain else _fill(PLACEHOLDER, path, known, _options_in_names(), "output", _safe)
 
 
 @cached

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, product
+from itertools import product
 from math import prod
 from os.path import splitext
 from typing import Any, TypeVar
@@ -364,14 +364,13 @@ class _Maker:
 
         about : other fields of the job
         """
+        figure: Analysis[Any] = self._part(self.kind, given)
+        canvas, output, language = self._part(Canvas, given), self._part(Output, given), self._part(Language, given)
         known, (choice,) = shared_options(self.kind), EncodingOption.options()
-        shared = {name: value for name, value in given.items() if name in known}
-        figure: Analysis[Any] = self._part(self.kind, shared)
-        canvas, output, language = self._part(Canvas, shared), self._part(Output, shared), self._part(Language, shared)
         own = {name: value for name, value in given.items() if name not in known or name == choice}
         key = (Encoding, *map(id, own.values()))
         encodings: tuple[Encoding, ...] = self._once(key, lambda: self._encodings(figure, own))
-        positions = self._part(Positions, shared)
+        positions = self._part(Positions, given)
         whole = all(encoding.own_positions for encoding in encodings)
         if whole:
             refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)
@@ -384,9 +383,9 @@ class _Maker:
     def _part(self, owner: type[P], given: Mapping[str, Any]) -> P:
         """Return the group `owner` of a job's options; the parsed values in `given` override the figure's defaults."""
         options = owner.options()
-        own = {name: value for name, value in given.items() if name in options and value is not None}
+        own = {name: given[name] for name in given.keys() & options.keys() if given[name] is not None}
         make = partial(owner.of_read, {**_defaults(owner, self.kind), **own})
-        return self._once((owner, *chain.from_iterable((name, id(value)) for name, value in own.items())), make)
+        return self._once((owner, *own, *map(id, own.values())), make)
 
     def _encodings(self, figure: Analysis[Any], given: Mapping[str, Any]) -> tuple[Encoding, ...]:
         """Return the encodings for the given values of their parameters and of the option that chooses them."""

@@ -91,7 +91,7 @@ def _whole(value: Any) -> Any:
 
 def quoted(word: str) -> str:
     """Return a word quoted for a POSIX shell; a word with unprintable characters becomes a call of printf."""
-    if all(map(is_printable, word)):
+    if word.isprintable() or all(map(is_printable, word)):
         return shlex.quote(word)
     octal = "".join(f"\\{byte:03o}" for byte in word.encode())
     return f"\"$(printf '{octal}')\""
@@ -107,7 +107,7 @@ def _encoding_words(job: Job) -> list[str]:
     if len(job.encodings) > 1:
         return [word for spec in job.specs() for word in ("--encoding", spec)]
     (encoding,) = job.encodings
-    if not set(encoding.changed()) <= set(encoding_parameters()):  # parameters that are not command-line options
+    if not encoding.changed().keys() <= encoding_parameters().keys():  # parameters that are not command-line options
         return ["--encoding", *job.specs()]
     chosen = [] if encoding.name == figure.default_encoding else ["--encoding", encoding.name]
     changed, swept = encoding.changed(figure.default_options), job.sweep()

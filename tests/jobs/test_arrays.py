@@ -118,7 +118,7 @@ def test_a_picture_keeps_the_numbers_that_it_was_given_and_no_longer_than_it_las
     own = TABLE * 5
     picture = pecli.heatmap(own)
     own[:] = 0  # it may be written to
-    (name,) = picture.job.inputs()
+    (name,) = picture.job.inputs
     assert np.array_equal(picture.numbers.main, TABLE * 5)
     assert pecli.heatmap("learned", file=name).numbers.main is not None
     del picture
@@ -130,7 +130,7 @@ def test_a_picture_keeps_the_numbers_that_it_was_given_and_no_longer_than_it_las
 def test_the_recipe_says_that_a_text_has_not_the_numbers_and_redraw_what_to_do(ask: Callable[..., Any]) -> None:
     gc.freeze()
     picture = pecli.heatmap(TABLE * 3, dpi=20, size="2x2")
-    (name,), (digest,) = picture.job.inputs(), json.loads(picture.job.metadata)["inputs"]
+    (name,), (digest,) = picture.job.inputs, json.loads(picture.job.metadata)["inputs"]
     assert name == f"array:{digest}" and len(digest) == 16 and digest[:6] in picture.title()
     picture.save("a.png")
     del picture

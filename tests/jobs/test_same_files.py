@@ -50,7 +50,7 @@ def test_every_file_that_is_read_is_known(folder: Path, figure: str, options: di
     (folder / "s.csv").write_text("axes.facecolor: red\n")
     np.savetxt(folder / "q.csv", np.ones((2, 4)), delimiter=",")
     np.savetxt(folder / "e.csv", np.eye(2), delimiter=",")
-    assert name in pecli.figure(figure, **options).job.inputs()
+    assert name in pecli.figure(figure, **options).job.inputs
 
 
 @pytest.mark.posix

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 WORDS: Registry[Command] = Registry(
     {
-        "encodings": ("pecli.cli.info:ENCODINGS_COMMAND", "All encodings, or one of them in detail"),
+        "encodings": ("pecli.cli.info:ENCODINGS_COMMAND", "All encodings, or some of them in detail"),
         "explore": ("pecli.cli.explore:COMMAND", "A figure in the browser, with sliders and menus for its options"),
         "extend": (
             "pecli.cli.info:EXTEND_COMMAND",

@@ -241,7 +241,8 @@ def report_differences(plan: Batch, chosen: Batch, pages: list[str], *, as_json:
     elif differ:
         print_results([f"{state}: {path}" for state, path in differ])
     if differ:
-        raise PecliError(f"{len(differ)} files are missing, stale or orphaned")
+        count = f"{len(differ)} files are" if len(differ) > 1 else "one file is"
+        raise PecliError(f"{count} missing, stale or orphaned")
 
 
 def write_example(path: str) -> str:

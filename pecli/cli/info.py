@@ -48,20 +48,20 @@ from pecli.reports.identify import IdentifyData, IdentifyOptions, read_and_ident
 
 
 def encodings(
-    name: str | None,
+    names: list[str] | None,
     *,
     cite: bool,
     **run: Any,
 ) -> None:
-    """Print the list of encodings, or one of them in detail."""
+    """Print the list of encodings, or some of them in detail."""
     targets = targets_of(run)[0]
-    kinds = list(all_encodings().values()) if name is None else [find_encoding(name)]
+    kinds = list(map(find_encoding, names or all_encodings()))
     if cite:
         print_citations(kinds, targets)
         return
     document: list[Block] = [TextTable([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
-    if name is not None:
-        document = detail(kinds[0])
+    if names:
+        document = [block for kind in kinds for block in detail(kind)]
     elif not targets:  # the table is too wide for a terminal
         document = [block for kind in kinds for block in (Facts(facts(kind)), Paragraph())]
     publish(document, {"results": [encoding_data(kind) for kind in kinds]}, targets)
@@ -72,8 +72,9 @@ ENCODINGS_COMMAND = Command(
         encodings,
         [*file_options(), SharedOptions.options()["cite"], *run_options("show", "jobs")],
         argument(
-            "name",
-            "the encoding to describe",
+            "names",
+            "the encodings to describe",
+            many=True,
             metavar="ENCODING",
             offers=lambda: offered_values(EncodingOption.options()["encoding"]),
         ),

@@ -71,8 +71,10 @@ def _option_owner(figure: str, flag: str) -> str:
     for kind in sorted(all_encodings().values(), key=lambda kind: not ANALYSES[figure].takes(kind)):
         if entry := kind.options().get(canonical_name(kind.options(), word)):
             owner = f"{entry.only_with[0]}={entry.only_with[1][0]}," if entry.only_with else ""
-            shown = figure if ANALYSES[figure].takes(kind) else figures_for(kind)[0]
-            return f"{flag} belongs to the encoding {kind.name}: try pecli {shown} -e {kind.name}:{owner}{entry.name}=…"
+            taken = ANALYSES[figure].takes(kind)
+            shown, unfit = (figure, "") if taken else (figures_for(kind)[0], f", which {figure} cannot show")
+            advice = f"try pecli {shown} -e {kind.name}:{owner}{entry.name}=…"
+            return f"{flag} belongs to the encoding {kind.name}{unfit}: {advice}"
     figures = [name for name, other in ANALYSES.items() if canonical_name(other.options(), word) in other.options()]
     if not figures:
         return ""

@@ -134,7 +134,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
         unset="that of the example; reverse for your own tokens",
     )
 
-    head: int | None = option(None, "head whose bias is added", at_least=0, unset="the first")
+    head: int | None = option(None, "head whose bias is added, from 0", at_least=0, unset="the first")
 
     def check(self) -> None:
         super().check()

@@ -37,7 +37,7 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
 
     head: tuple[int, ...] | None = option(
         None,
-        "heads to show, one panel each",
+        "heads to show, from 0, one panel each",
         at_least=0,
         unset=f"up to {PANELS} in a picture, all in .npy, .npz, .csv and .json",
     )

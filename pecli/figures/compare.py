@@ -198,13 +198,18 @@ class Compare(Composite, Highlighting[Encoding]):
     difference: bool = option(False, "add the difference of two encodings, first minus second")
     tolerance: float | None = option(
         None,
-        "with --difference: largest difference allowed; if the tables differ by more, exit with 1 and say where",
+        "largest difference allowed (adds --difference); if the tables differ by more, exit with 1 and say where",
         at_least=0,
     )
 
     @property
     def judges(self) -> bool:
         return self.tolerance is not None
+
+    @property
+    def subtracts(self) -> bool:
+        """Whether the difference of two encodings is shown."""
+        return self.difference or self.judges
 
     def positions_for(self, asked: Positions, in_use: bool = False) -> Positions:
         return self.part().positions_for(asked, in_use)
@@ -217,11 +222,9 @@ class Compare(Composite, Highlighting[Encoding]):
         return [self.part()]
 
     def check_view(self, view: View[Encoding]) -> None:
-        if self.difference and len(view.encodings) != 2:
-            text = f"--difference takes two encodings, not {len(view.encodings)}"
+        if self.subtracts and len(view.encodings) != 2:
+            text = f"{option_text('difference')} takes two encodings, not {len(view.encodings)}"
             raise UsageError(text, option="difference")
-        if self.tolerance is not None and not self.difference:
-            raise UsageError("--tolerance needs --difference", option="tolerance")
         for cell in self.cells_of(view):
             check_part(cell.figure, cell.view, "figure")
 
@@ -234,19 +237,19 @@ class Compare(Composite, Highlighting[Encoding]):
         figures, names = [self.part().variant(item) for item in views], distinct_titles(view)
         cells = list(map(Cell, figures, views, names))
         difference = Cell(figures[0], views[0], difference_name(view), derived=True)
-        return [*cells, difference] if self.difference else cells
+        return [*cells, difference] if self.subtracts else cells
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
         """Return the panels of cell number `at`; the panels of the difference have a second colour bar."""
         group = super()._cell_panels(cell, at, canvas)
-        if not self.difference or at < 2:
+        if not self.subtracts or at < 2:
             return group
         other: dict[str, Any] = {"part": 1, "label": say("compare.difference"), "ticks": None, "trimmed": True}
         panels = (replace(panel, bar=panel.bar and replace(panel.bar, **other)) for panel in group.panels)
         return replace(group, panels=tuple(panels))
 
     def compute(self, view: View[Encoding]) -> CompareNumbers:
-        numbers = super().compute(self._with_all_columns(view) if self.difference else view)
+        numbers = super().compute(self._with_all_columns(view) if self.subtracts else view)
         assert isinstance(numbers, CompareNumbers)  # `composed_numbers` returns this class
         return numbers
 
@@ -265,7 +268,7 @@ class Compare(Composite, Highlighting[Encoding]):
     def composed_numbers(self, view: View[Encoding], **fields: Any) -> CompareNumbers:
         labels = tuple(short_names(view.encodings))
         numbers = CompareNumbers(view=view, labels=labels, apart=self._limits_note(view), **fields)
-        if not self.difference:
+        if not self.subtracts:
             trained = len(view.encodings) == 2 and all(getattr(own, "trained", False) for own in view.encodings)
             if not trained or not isinstance(numbers.parts[0].numbers, HeatmapNumbers):
                 return numbers
@@ -284,7 +287,7 @@ class Compare(Composite, Highlighting[Encoding]):
     def draw(self, numbers: Any, axes: list[Axes], canvas: Canvas) -> list[Any]:
         """Draw the panels and mark the largest difference; return one mappable per panel."""
         drawn = super().draw(numbers, axes, canvas)
-        if self.difference and numbers.where:
+        if self.subtracts and numbers.where:
             self._mark_largest(numbers, axes[-1], canvas)
         return drawn
 

@@ -32,8 +32,8 @@ class ComparingFigure(Highlighting[TableEncoding | BiasEncoding]):
         every = list(map(self.compared, view.encodings))
         quantities = {"measure" if compared.head is None else compared.label for compared in every}
         if len(quantities) > 1:
-            text = f"{join_and(sorted(quantities))} have different scales: {self.name} takes encodings of one kind"
-            raise UsageError(text)
+            text = f"{join_and(sorted(quantities))} have different scales, so they cannot share a panel"
+            raise UsageError(text, advice=f"try pecli compare with --figure {self.name}")
         if every[0].head is not None and self.changed().get("measure"):
             text = f"{option_text('measure', self.measure)} compares vectors, but {view.encoding.name} is a bias"
             raise UsageError(text, option="measure", value=self.measure)

@@ -83,7 +83,8 @@ class PathNumbers(Numbers[TableEncoding]):
         if self.in_order:
             return say("path.in_this_plane_each")
         blanks = {"count": len(self.share), "share": _percent(self.share.sum())}
-        return say("path.the_first_principal_components", **blanks) if self.share.any() else ""
+        some = self.share.any() and len(self.share) < self.view.encoding.width
+        return say("path.the_first_principal_components", **blanks) if some else ""
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ class Canvas(Options):
     headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="the main finding")
     title: str | None = option(
         None,
-        "title; {title} stands for pecli's own, {base} for the base; $d^2$ is set as a formula",
+        "line under the headline; {title} stands for pecli's own, {base} for the base; $d^2$ is set as a formula",
         unset="the encoding's name and parameters",
         common=True,
     )

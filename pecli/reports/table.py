@@ -83,6 +83,9 @@ class Table(Report[TableEncoding]):
     dims: tuple[int, ...] | None = option(None, "dimensions to print", at_least=0, unset="all")
     digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17, aliases=("decimals", "precision"))
 
+    def document_options(self) -> dict[str, Any]:
+        return {name: value for name, value in self.changed().items() if name in ("rows", "digits")}
+
     def cells(self) -> tuple[int, int]:
         return (self.rows, MAX_COLUMNS)
 

@@ -61,7 +61,7 @@ ASKED = {  # of every option a line without it and one with it
         "verbose": ("recipe none.json", "recipe none.json -v"),
     },
     "encodings": {
-        "name": ("encodings", "encodings rope"),
+        "names": ("encodings", "encodings rope"),
         "output": ("encodings", "encodings -o e.md"),
         "format": ("encodings", "encodings --format csv"),
         **signs("encodings"),

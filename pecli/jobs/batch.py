@@ -340,26 +340,36 @@ class _Reader:
         fitting = {name: value for name, value in defaults.items() if name in known.keys() - others}
         while True:
             try:
-                jobs = expand(analysis.name, {**fitting, **given}).by_file()
-                return [self._job(job, where) for job in jobs]
+                placed = {
+                    n: self._placed(value) if n == "output" else value for n, value in {**fitting, **given}.items()
+                }
+                return [self._checked(job) for job in expand(analysis.name, placed, where=where).by_file()]
             except UnusedOptionError as error:
                 if error.option not in fitting or error.option in given:
                     raise
                 del fitting[error.option]
 
-    def _job(self, asked: Job, where: str) -> Job:
-        """Return the job `asked` with its files placed in the folder, after checking files, fonts and colour maps.
+    def _placed(self, output: Any) -> Any:
+        """Return output paths, which may have placeholders, with the folder before each; other values unchanged."""
+        if isinstance(output, (list, tuple)):
+            return list(map(self._placed, output))
+        if not isinstance(output, str) or not output.strip() or output == STDIN:
+            return output
+        return str(Path(escape_placeholders(str(self.folder)), output)) + "/" * output.endswith("/")
 
-        where : ``file:line`` of the figure
-        """
-        if not asked.targets:
-            name = asked.figure.name
+    def _checked(self, job: Job) -> Job:
+        """Check a job's options, files, fonts and colour maps; return it, with a generated name put in the folder."""
+        if not job.targets:
+            name = job.figure.name
             text = f"output is missing: {name} is a report and has no picture, so name a file such as {name}.json"
             raise UsageError(text, option="output")
-        paths = [path_inside(self.folder, path, real=self.real) for path in asked.paths]
-        check_generated_names(asked, paths)
-        job = asked.written_to(list(map(escape_placeholders, paths)), where=where).settle()
-        job.check(written=self.written)
+        if not job.output.output:
+            paths = [str(self.folder / path) for path in job.paths]
+            check_generated_names(job, paths)
+            job = job.written_to(list(map(escape_placeholders, paths)))
+        for path in job.paths:
+            check_inside(self.folder, path, "output", self.real)
+        job.settle().check(written=self.written)
         return job
 
 
@@ -372,14 +382,23 @@ def _is_selected(figure: Any, number: int, patterns: Sequence[str]) -> bool:
     return any(fnmatch.filter(map(str, names), pattern) for pattern in patterns)
 
 
-def path_inside(folder: Path, path: str, option: str = "output", real: Callable[[str], str] = real_path) -> str:
+def path_inside(folder: Path, path: str, option: str) -> str:
     """Return the path inside the folder; raise UsageError if it would leave the folder.
 
-    real : function that resolves the links of a path
+    option : option that names the path
     """
     inside = str(folder / path)
+    check_inside(folder, inside, option)
+    return inside
+
+
+def check_inside(folder: Path, path: str, option: str, real: Callable[[str], str] = real_path) -> None:
+    """Raise UsageError if a path is standard output or outside the folder.
+
+    option : option that names the path
+    real : function that resolves the links of a path
+    """
     root = real(str(folder)).rstrip(os.sep)
-    if path == STDIN or not f"{real(inside)}{os.sep}".startswith(f"{root}{os.sep}"):
+    if path == STDIN or not f"{real(path)}{os.sep}".startswith(f"{root}{os.sep}"):
         text = f"{option_text(option, path)} is outside the folder {folder}: name a file inside it"
         raise UsageError(text, option=option, value=path)
-    return inside

@@ -234,11 +234,11 @@ class Job:
         paged = self.canvas.pages and FORMATS[format].paged and self.cells
         return "frames" if paged else FORMATS[format].kind
 
-    def written_to(self, paths: Sequence[str | PathLike[str]], format: str | None = None, **about: Any) -> Self:
-        """Return the same job with other output files, and other fields of the job in `about`."""
+    def written_to(self, paths: Sequence[str | PathLike[str]], format: str | None = None) -> Self:
+        """Return the same job with other output files."""
         known, given = Output.options(), {"output": list(paths), "format": format}
         output = self.output.changed_to(**{name: known[name].read(value) for name, value in given.items()})
-        return replace(self, output=output, **about)
+        return replace(self, output=output)
 
     @property
     def defaults(self) -> dict[str, Any]:

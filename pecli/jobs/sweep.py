@@ -129,7 +129,7 @@ class Sweep:
         return [replace(self.jobs[ordered[0]], output=output, swept=(), axes=axes, cells=cells)]
 
 
-def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sweep:
+def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True, where: str = "") -> Sweep:
     """Return the jobs for a mapping of option names to texts or values, one job for each combination of values.
 
     A list gives an option several values. If one value of the option is a list already, it takes a list of lists.
@@ -137,6 +137,7 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
 
     given : option names as on the command line, with ``-`` or ``_``, and their values
     swept : False to take every list as a single value, so that the result is one job
+    where : ``file:line`` in a batch file
 
     Raises
     ------
@@ -186,7 +187,7 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True) -> Sw
     text = tuple(dict.fromkeys([*several, *_parameters_in_specs(values, several)]))
     combinations = (dict(zip(values, each, strict=True)) for each in product(*values.values()))
     maker = _Maker(kind)
-    jobs = tuple(maker.job(combination, swept=text, axes=several) for combination in combinations)
+    jobs = tuple(maker.job(combination, swept=text, axes=several, where=where) for combination in combinations)
     return Sweep(jobs, tuple(product(*(range(len(values[name])) for name in several))))
 
 

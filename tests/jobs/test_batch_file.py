@@ -42,7 +42,8 @@ def test_a_job_is_the_one_of_the_command_line_with_its_outputs_in_the_folder(fol
         f'{HEAT}base = 10\nno-title = true\noutput = ["a.png", "x/{{base}}.svg"]\n', encoding="utf-8"
     )
     (job,) = read_batch("sub/figures.toml").jobs
-    assert job == make_job("heatmap", {"base": 10, "no_title": True, "output": ["sub/a.png", "sub/x/10.svg"]})
+    assert job == make_job("heatmap", {"base": 10, "no_title": True, "output": ["sub/a.png", "sub/x/{base}.svg"]})
+    assert job.paths == ("sub/a.png", "sub/x/10.svg")
     (job,) = read_batch("sub/figures.toml", "out").jobs
     assert job.paths == ("out/a.png", "out/x/10.svg")
 

@@ -344,7 +344,8 @@ class Options:
 
     def inputs(self) -> tuple[str, ...]:
         """Return the files that the values name. Classes in which such a value need not be a file override this."""
-        return tuple(value for name in _files(type(self)) if (value := getattr(self, name)) is not None)
+        names = _files(type(self))
+        return tuple(value for name in names if (value := getattr(self, name)) is not None) if names else ()
 
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Self:

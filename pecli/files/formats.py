@@ -115,10 +115,9 @@ def format_of(path: str, given: str | None, default: str = "png", known: Collect
     if not path.strip():
         text = f"{option_text('output', path)} is not a file name"
         raise UsageError(text, option="output", value=path, advice=f"try {example}")
-    stream = is_stdout(path)
-    if not stream and (path.endswith(("/", os.sep)) or os.path.isdir(path)):
+    stream, suffix = is_stdout(path), ending_of(path)
+    if not stream and (path.endswith(("/", os.sep)) or (suffix not in FORMATS and os.path.isdir(path))):
         raise folder_error(path, example)
-    suffix = ending_of(path)
     if suffix in FORMATS:
         if given is not None and given != suffix:
             text = f"{option_text('output', path)} is a .{suffix} file, but --format says {given}"

@@ -463,7 +463,8 @@ RATES = {"inv_freq": "", "rope_freqs.weight": " --base 10000"}  # endings of ten
 def rates_in(arrays: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return each tensor of rates or divisors as (name, options for `pecli identify`).
 
-    Layers repeat them, so only the first tensor with an ending and a shape is returned.
+    Every layer may store the same rates. So of the tensors with the same name ending and shape, only the first is
+    returned.
     """
     found: dict[Any, tuple[str, str]] = {}
     for name, array in arrays.items():

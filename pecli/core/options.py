@@ -353,7 +353,7 @@ class Options:
 
     @classmethod
     def of_read(cls, values: Mapping[str, Any]) -> Self:
-        """Return an instance from values that are checked already."""
+        """Return an instance from values that have already been checked."""
         made, fields = object.__new__(cls), _field_defaults(cls)
         vars(made).update(fields)  # the class is frozen: only here and in __post_init__ are its fields set
         vars(made).update({name: value for name, value in values.items() if name in fields})

@@ -127,7 +127,7 @@ class Encoding(Options, ABC):
         return None
 
     def rows_from(self, start: int) -> int | None:
-        """Return how many positions there are from `start` on; None if there is no last position."""
+        """Return the number of positions from `start` on; None if there is no last position."""
         return None if self.own_positions is None else self.own_positions.length
 
     @property
@@ -196,7 +196,7 @@ class Encoding(Options, ABC):
         return self.name + (":" + ",".join(given) if given else "")
 
     def left_out(self) -> str:
-        """Return which columns of a query or key a picture leaves out; usually ""."""
+        """Return a note on the columns of a query or key that a picture leaves out; usually ""."""
         return ""
 
     def title(self, join: Join = listing) -> str:
@@ -326,7 +326,7 @@ class TableEncoding(Encoding):
         return {}
 
     def cycle(self, most: int) -> Positions | None:
-        """Return the positions of a period that all columns share; None if there is none up to length `most`."""
+        """Return the positions of one common period of all columns, up to length `most`; None if there is none."""
         return None
 
     def mean_table(self, blocks: Bins) -> Array:
@@ -448,7 +448,7 @@ class BiasEncoding(Encoding):
 
 
 def ends_of(encodings: Sequence[Encoding], shown: Positions) -> tuple[float, float]:
-    """Return the first and last position of `shown`, multiplied by the spacing if all encodings have the same."""
+    """Return the first and last position of `shown`, multiplied by the spacing if all encodings have the same one."""
     steps = {encoding.spacing for encoding in encodings}
     step = steps.pop() if len(steps) == 1 else 1
     return step * shown.start, step * (shown.stop - 1)

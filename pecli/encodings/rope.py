@@ -151,7 +151,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             raise UsageError(text, option="axis_widths", value=widths)
 
     def _check_directions(self) -> None:
-        """Raise UsageError if oblique directions have no grid of rows and columns, or an option such as `axes`."""
+        """Raise UsageError for directions without a grid of rows and columns, or with an option such as `axes`."""
         if self.directions == "axial":
             return
         if len(self.sides) != 2:

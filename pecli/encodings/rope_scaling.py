@@ -49,7 +49,7 @@ class Scaling:
         return None if rope.factor is None else original * rope.factor
 
     def in_training(self, rope: Scaled) -> Scaled:
-        """Return the rope of the original training, before scaling."""
+        """Return the RoPE of the original training, before scaling."""
         return rope.unscaled()
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
@@ -76,11 +76,11 @@ class Scaling:
         return None
 
     def base(self, rope: Scaled) -> float:
-        """Return the base whose powers are the rates at the current sequence length; by default the rope's own base."""
+        """Return the base whose powers are the rates at the current sequence length; by default the RoPE's own base."""
         return rope.base
 
     def at_length(self, rope: Scaled) -> str:
-        """Return what a title says about the rates at the current sequence length; "" if they do not depend on it."""
+        """Return a title's note on the rates at the current sequence length; "" if they do not depend on the length."""
         return ""
 
     def other_lengths(self, rope: Scaled) -> str:
@@ -103,9 +103,9 @@ class Linear(Scaling):
 
 
 class Ntk(Scaling):
-    """NTK-aware scaling at every length: the longest wavelength grows by the factor, the shortest stays.
+    """NTK-aware scaling at every length: the longest wavelength grows by the factor, the shortest does not change.
 
-    It cannot be the scaling of a config.json: transformers does not know a type ``ntk``, and other programs take that
+    It cannot be the scaling of a config.json: transformers does not know a type ``ntk``, and other programs use that
     name for another scaling.
     """
 
@@ -656,11 +656,11 @@ class Scaled(PowersOfBase):
         return original, longest and max(longest, original)
 
     def in_training(self) -> Scaled:
-        """Return the rope of the original training, before scaling."""
+        """Return the RoPE of the original training, before scaling."""
         return self.rule.in_training(self)
 
     def unscaled(self) -> Self:
-        """Return the rope without its scaling."""
+        """Return the RoPE without its scaling."""
         known = self.options()
         kept = {n: value for n, value in self.settings().items() if (known[n].only_with or ("",))[0] != "scaling"}
         return self.make({**kept, "scaling": "default"})

@@ -112,7 +112,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     Notes
     -----
     Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, arXiv:1706.03762. Q and K are the embeddings
-    themselves, with the encoding added or, for rope, rotated by it: there are no learned projections and there is one
+    themselves, with the encoding added or, for RoPE, rotated by it: there are no learned projections and there is one
     head. A bias is added to the scores and may mask keys. Each token therefore attends mostly to itself; the figure
     shows what order alone can do, not what a trained model does with it.
     """

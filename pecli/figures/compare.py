@@ -240,7 +240,7 @@ class Compare(Composite, Highlighting[Encoding]):
         return [*cells, difference] if self.subtracts else cells
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of cell number `at`; the panels of the difference have a second colour bar."""
+        """Return the panels of the cell with index `at`; the panels of the difference have a second colour bar."""
         group = super()._cell_panels(cell, at, canvas)
         if not self.subtracts or at < 2:
             return group

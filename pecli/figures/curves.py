@@ -113,7 +113,7 @@ class CurvesNumbers(Numbers[Any]):
         return say(only, measure=label) if has_comparable_offsets(self.view) else ""
 
     def _larger_text(self, label: str) -> str:
-        """Return the headline on which of two encodings has the larger measure at every other position.
+        """Return the headline that names the one of two encodings with the larger measure at every other position.
 
         Return "" if neither measure is larger everywhere.
 
@@ -138,7 +138,7 @@ class Curves(OneHeadFigure):
     Notes
     -----
     If all lines are shifted copies of one shape, only the offset matters. If a line of distances returns to 0 at
-    another position than its own, these two positions cannot be told apart. Each encoding has its own panel, or its own
+    a position other than its own, these two positions cannot be told apart. Each encoding has its own panel, or its own
     line if all start from the same position.
     """
 
@@ -430,5 +430,5 @@ def merged_lines(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...
 
 
 def neighbours(rows: Positions, own: int) -> tuple[int, ...]:
-    """Return those of the positions right before and right after `own` that are in `rows`."""
+    """Return the positions right before and right after `own`, without those outside `rows`."""
     return tuple(at for at in (own - 1, own + 1) if rows.start <= at < rows.stop)

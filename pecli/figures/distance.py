@@ -119,7 +119,7 @@ class Distance(WithCellNumbers[Any], OneHeadFigure):
         )
 
     def all_values(self, view: View[Any]) -> Array | None:
-        """Return the measure or bias at every offset if only the offset matters, otherwise as in the base class."""
+        """Return the measure or bias at every offset if only the offset matters, otherwise as the base class does."""
         compared = self.compared(view.encoding)
         return compared.profile(view.covered.length) if compared.is_of_offset else super().all_values(view)
 

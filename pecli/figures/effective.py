@@ -186,7 +186,7 @@ class Effective(Figure[Rope]):
     def trained_length(self, view: View[Rope]) -> int:
         """Return the number of positions that the model was trained on.
 
-        It is the option's value, the config's, or half of the positions shown, in this order.
+        It is the option's value, else the config's, else half of the positions shown.
         """
         known = view.encoding.dual_chunks or ()
         return self.trained or (known[2:] or (view.encoding.contexts()[0],))[0] or max(1, view.positions.length // 2)

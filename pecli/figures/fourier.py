@@ -319,7 +319,7 @@ def strongest_per_run(share: Array, edges: Array) -> Array:
     """Return the largest share in each bin of waves, shape (bins, d).
 
     share : shares at 1, 2, … waves, shape (waves, d)
-    edges : edges of the bins as numbers of waves, rising; a bin without a whole number takes the nearest wave
+    edges : edges of the bins as numbers of waves, rising; a bin without a whole number uses the nearest wave
     """
     borders = np.append(np.rint(edges[:-1]).astype(np.int64) - 1, len(share))
     first = np.minimum(borders[:-1], len(share) - 1)

@@ -198,7 +198,7 @@ def wave_title(name: str, wave: float) -> str:
 
 
 def _axis_text(axes: Array, axis: int, count: int) -> str:
-    """Return the heading on which dimensions vary along an axis.
+    """Return the heading that names the dimensions that vary along an axis.
 
     axes : the axis of each dimension
     count : the number of axes

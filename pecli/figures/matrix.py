@@ -123,13 +123,13 @@ class WithCellNumbers(Figure[E]):
         return not self.no_numbers and (self.numbers or max(sides) <= MAX_CELLS)
 
     def rounded_text(self, count: int) -> str:
-        """Return the footnote on rounded numbers if those of `count` rows fit in any size of the picture, or ""."""
+        """Return the footnote on rounded numbers if `count` rows of numbers fit at any picture size, otherwise ""."""
         return say("matrix.values_rounded") if count <= FEW and not self.no_numbers else ""
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
         """Write numbers into the cells of all images, or into none if they do not fit.
 
-        Panels of the same width have the same text size. Raises UsageError if --numbers is given but cannot be obeyed.
+        Panels of the same width have the same text size. Raises UsageError if --numbers is given but they do not fit.
         """
         pairs = [(ax, image) for ax, image in zip(axes, images, strict=False) if image is not None]
         if self.no_numbers or not pairs:

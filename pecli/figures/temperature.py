@@ -34,7 +34,7 @@ SPACE = 0.06  # space above and below the lines, as a share of their range
 
 @dataclass(frozen=True, kw_only=True)
 class TemperatureNumbers(Numbers[Rope]):
-    """The factor of each encoding at each position, or at the first position of each pixel in a picture."""
+    """The factor of each encoding at each position (in a picture, at the first position of each pixel)."""
 
     factor: Array = over("line", "position")
     encoding: Array = over("line")
@@ -69,9 +69,9 @@ class Temperature(Figure[Rope]):
 
     Notes
     -----
-    Given a config.json, the figure shows the layers that have such a factor: in Llama 4 those without rope. A line ends
+    Given a config.json, the figure shows the layers that have such a factor: in Llama 4 those without RoPE. A line ends
     at the last position for which the model's code has a factor. The picture leaves out most positions before the first
-    change, among them position 0, which a logarithmic axis does not have; files have every position.
+    change, among them position 0, which a logarithmic axis cannot show; files have every position.
     """
 
     name: ClassVar[str] = "temperature"

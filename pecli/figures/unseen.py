@@ -155,7 +155,7 @@ class Unseen(PairwiseRates):
     def trained_length(self, view: View[Harmonic]) -> int:
         """Return the trained length, in positions.
 
-        It is the option's value, the context length of an encoding, or a quarter of the length shown, in this order.
+        It is the option's value, else the context length of an encoding, else a quarter of the length shown.
         """
         known = (encoding.contexts()[0] for encoding in view.encodings if isinstance(encoding, Scaled))
         return self.trained or next(filter(None, known), 0) or max(1, view.positions.stop // PART)

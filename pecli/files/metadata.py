@@ -48,7 +48,7 @@ def read_metadata(path: str) -> dict[str, Any]:
 
     Raises
     ------
-    FileError : the file does not exist, is damaged, or carries no job
+    FileError : the file does not exist, is damaged, or stores no job
     """
     suffix = ending_of(path)
     if suffix not in METADATA_READERS:
@@ -71,7 +71,7 @@ def read_metadata(path: str) -> dict[str, Any]:
 
 
 def find_metadata(path: str) -> dict[str, Any]:
-    """Return the metadata of a file; {} if it does not exist or carries no job."""
+    """Return the metadata of a file; {} if it does not exist or stores no job."""
     if not can_carry(path) or not os.path.isfile(path):
         return {}
     try:
@@ -81,7 +81,7 @@ def find_metadata(path: str) -> dict[str, Any]:
 
 
 def can_carry(path: str) -> bool:
-    """Return whether a file of that name is of a kind that carries a job."""
+    """Return whether files with this name's extension can store a job."""
     return ending_of(path) in METADATA_READERS
 
 

@@ -482,7 +482,7 @@ def read_table(
     """Return the table in a .npy, .npz, .csv or .safetensors file, shape (length, d), float64, finite.
 
     tensor : name of the table in the file, or its end; needed only if it is not one of TABLE_NAMES
-    dimensions : least number of dimensions of the array
+    dimensions : smallest allowed number of dimensions of the array
     sides : lengths of the axes of the grid, if each row is a cell of a grid; (14, 14) also allows an array of shape
         (14, 14, d). () if the user gave no grid. None if the caller takes no grid: errors then do not suggest one
 

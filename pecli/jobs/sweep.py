@@ -476,7 +476,7 @@ def _defaults(owner: type[Options], kind: type[Analysis[Any]]) -> dict[str, Any]
 
 
 def _shortest_table(encodings: Sequence[Encoding], start: int, in_use: bool) -> int | None:
-    """Return how many rows the shortest of the encodings' tables has from `start` on; None if no table ends.
+    """Return the number of rows from `start` on in the shortest of the encodings' tables; None if no table ends.
 
     A file that cannot be read is ignored here, because making the view reads it again and reports the error.
 

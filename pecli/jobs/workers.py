@@ -72,7 +72,7 @@ def in_executor(work: Callable[[T], R], items: Sequence[T], executor: Executor) 
 def in_processes(work: Callable[[T], R], items: Sequence[T], count: int) -> Results[R]:
     """Do the work for each item in `count` child processes and yield (index, future) as they finish.
 
-    If a process dies, the remaining items run one by one, each in its own process, to find the one that caused it.
+    If a process dies, the remaining items run one by one, each in its own process, to find the item that caused it.
     """
     from concurrent.futures import wait
     from concurrent.futures.process import BrokenProcessPool

@@ -1,4 +1,4 @@
-"""The header of a GGUF file: its metadata, and the few small tensors that determine a rope.
+"""The header of a GGUF file: its metadata, and the few small tensors that determine a RoPE encoding.
 
 The file is untrusted: memory is never allocated from a size that it states, but only as its bytes are read.
 """

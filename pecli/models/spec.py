@@ -166,16 +166,16 @@ def _encoding(model: Model, layer: Layer) -> Encoding:
 
 
 def _without_rope(layer: Layer) -> Encoding | None:
-    """Return a rope whose pairs do not turn for layers without positions, otherwise None."""
+    """Return a RoPE encoding whose pairs do not turn for layers without positions, otherwise None."""
     from pecli.encodings.rope import Rope
 
     return Rope(scaling="proportional", partial_rotary_factor=0.0) if layer.kind == "none" else None
 
 
 def _spec_of_scores(model: Model) -> str:
-    """Return the spec of a rope with the factors on scores, labelled with the model's type.
+    """Return the spec of a RoPE encoding with the factors on scores, labelled with the model's type.
 
-    The rope is that of the first kind of layer with such a factor. For layers without rope, no pair of the rope is
+    The RoPE is that of the first kind of layer with such a factor. For layers without RoPE, no pair of the RoPE is
     rotated.
     """
     from pecli.encodings.rope import Rope

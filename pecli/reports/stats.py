@@ -1,8 +1,8 @@
 """The report stats: statistics of encodings side by side.
 
 Three properties are from Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021, section 2: translation
-invariance, monotonicity and symmetry of a proximity between position vectors. Their indicators are computed from
-attention weights, pecli's from the vectors alone, so the numbers are not comparable.
+invariance, monotonicity and symmetry of a proximity between position vectors. The paper computes them from
+attention weights, pecli from the vectors alone, so the numbers are not comparable.
 """
 
 from __future__ import annotations

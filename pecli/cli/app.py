@@ -51,7 +51,7 @@ FILES: Registry[Command] = Registry(
     {
         "batch": (
             "pecli.cli.batch:COMMAND",
-            "All figures of a TOML file: with sweeps, in several processes, nothing drawn twice",
+            "All figures of a TOML file: draws in several processes, skips up-to-date files",
         ),
         "redraw": (
             "pecli.cli.recipe:REDRAW_COMMAND",

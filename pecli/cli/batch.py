@@ -178,7 +178,7 @@ def batch(
         print_results([dumps(batch_schema(), ensure_ascii=False, indent=2) if schema else write_example(file or START)])
         return
     if file is None:
-        raise UsageError("give a TOML file, - for standard input, or --init, which writes one to start from")
+        raise UsageError("give a TOML file, - for standard input, or --init, which writes an example")
     if jobs and dask:
         raise UsageError("-j draws on this machine and --dask on a cluster: leave one of them out")
     plan = read_batch(file, folder, only, written=not (check or dry_run))

@@ -101,7 +101,7 @@ def facts(encoding: type[Encoding]) -> dict[str, str]:
         "what it is": encoding.summary,
         "kind": encoding.kind,
         "numbers": "learned" if encoding.trained else "fixed formula",
-        "beyond its length": "the formula goes on" if encoding.extrapolates else "has no rows",
+        "beyond its length": "extrapolates" if encoding.extrapolates else "has no rows",
         "used by": encoding.models,
         "source": encoding.source,
     }

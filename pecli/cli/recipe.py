@@ -144,7 +144,7 @@ def errors_naming(path: str) -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        raise UsageError(f"{path} carries a job that pecli cannot read: {error}") from None
+        raise UsageError(f"{path} stores a job that pecli cannot read: {error}") from None
 
 
 def path_below_here(path: str) -> str:

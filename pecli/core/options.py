@@ -191,9 +191,9 @@ class Option:
         bounds = " and ".join(
             f"{sign} {write_scalar(limit)}" for sign, limit in limits if limit is not None and abs(limit) != EXACT
         )
-        kind += ", or row x column in a grid, or a clock's time" if self.place else ""
+        kind += ", or a place in a grid (row x column), or a time on a clock" if self.place else ""
         words = f"or one of {', '.join(self.names)}" if self.names else ""
-        each = "a list, each" if self.many and self.scalar is not str else ""
+        each = "a list; each item is" if self.many and self.scalar is not str else ""
         return " ".join(filter(None, [each, kind, bounds, words]))
 
     @property
@@ -280,7 +280,8 @@ class Option:
             raise self._refusal(value) from None
         if self.choices is not None and result not in self.choices():
             advice = self._advice_for(result)
-            raise UnknownNameError(self.flag[2:], result, self.choices(), option=self.name, advice=advice)
+            what = f"value of {self.name if self.in_spec else option_text(self.name)}:"
+            raise UnknownNameError(what, result, self.choices(), option=self.name, advice=advice)
         return result
 
     def _refusal(self, value: Any, advice: str = "") -> UsageError:
@@ -372,7 +373,7 @@ class Options:
         """Return the checked values by option name; raise an error with a suggestion for unknown names."""
         options, given = cls.options(), with_canonical_names(cls.options(), values)
         for name in [name for name in given if name not in options]:
-            raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}", name, options, option=name)
+            raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}:", name, options, option=name)
         return {name: options[name].read(value) for name, value in given.items()}
 
     def settings(self) -> dict[str, Any]:

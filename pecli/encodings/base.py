@@ -37,7 +37,7 @@ def width_option(default: int | None, help: str, at_most: int = 65536, **more: A
 def tensor_option() -> Any:
     """Return the option tensor, for encodings that can be read from a file."""
     help = "name of the table in the file, or the end of that name"
-    return option(None, help, unset="the table with a usual name")
+    return option(None, help, unset="a table with a usual name")
 
 
 def check_tensor(file: str | None, tensor: str | None) -> None:
@@ -158,7 +158,7 @@ class Encoding(Options, ABC):
             return place
         time = ":" in place
         text = f"{option_text('at', place)}: {self.title()} has no {'times' if time else 'grid'}"
-        advice = "give positions as numbers, " + ("a range as FIRST..LAST" if time else "or --grid too")
+        advice = "write positions as numbers, " + ("ranges as FIRST..LAST" if time else "or give --grid too")
         raise UsageError(text, option="at", value=place, advice=advice)
 
     def position_text(self, position: float) -> str:

@@ -63,9 +63,9 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
     axes: str | None = option(
         None,
-        "how the axes share the pairs: a block of pairs per axis, with the same rates in each block (blocks); those "
-        "rates with the pairs of equal rate side by side (repeated); as repeated, with rates that grow (rising); or "
-        "one series of rates whose pairs belong to the axes in turn (alternating)",
+        "how the axes share the pairs: a block of pairs per axis, with the same rates in each block (blocks); the "
+        "same rates, but with pairs of equal rate side by side (repeated); like repeated, but with growing rates "
+        "(rising); or one series of rates whose pairs belong to the axes in turn (alternating)",
         choices=lambda: ("blocks", "alternating", "repeated", "rising"),
         names={"2": "blocks"},
         unset="blocks",
@@ -92,7 +92,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         unset=REQUIRED,
         only_with=("directions", "learned"),
     )
-    directions_head: int = option(0, "which head of the file", at_least=0, only_with=("directions", "learned"))
+    directions_head: int = option(0, "index of the head in the file", at_least=0, only_with=("directions", "learned"))
     sections: tuple[int, ...] | None = option(
         None,
         "M-RoPE: numbers of pairs that rotate by frame, row and column",
@@ -297,7 +297,7 @@ def parts_of_sequence(text: str) -> list[tuple[int, ...]]:
         elif GRID.fullmatch(part):
             parts.append(tuple(sides_of("sequence", part)))
         else:
-            allowed = "numbers of words and images of rows x columns, such as 4, 2x3, 4"
+            allowed = "word counts and image sizes (rows x columns), such as 4, 2x3, 4"
             raise UsageError(option="sequence", value=text, allowed=allowed)
     return parts
 

@@ -39,7 +39,7 @@ class Scaling:
         """Raise UsageError if parameters are missing or invalid."""
         for name in self.needs:
             if getattr(rope, name) is None:
-                raise UsageError(f"scaling={self.name} needs {name}=…: {rope.options()[name].help}", option=name)
+                raise UsageError(f"scaling={self.name} needs {name}=… ({rope.options()[name].help})", option=name)
         if not self.shortens and rope.factor is not None and rope.factor < 1:
             text = f"factor={rope.factor:g} is not allowed with scaling={self.name}: it takes a number ≥ 1"
             raise UsageError(text, option="factor", value=rope.factor)
@@ -295,7 +295,7 @@ class Llama3(Blend):
     """
 
     name = "llama3"
-    summary = "short wavelengths stay, long ones are stretched, those between are blended"
+    summary = "short wavelengths are unchanged, long ones are stretched, those between are blended"
     formula = (
         "λ_j < original/high_freq_factor: ω_j; λ_j > original/low_freq_factor: ω_j/factor; between (1 − s)·ω_j/factor "
         "+ s·ω_j, s = (original/λ_j − low)/(high − low)"
@@ -335,7 +335,7 @@ class Yarn(Blend):
     """
 
     name = "yarn"
-    summary = "the rates of fast pairs stay, slow ones are divided, with a ramp between; scores are scaled up"
+    summary = "the rates of fast pairs are unchanged, slow ones divided, with a ramp between; scores are scaled up"
     formula = (
         "ω_j (1 − ramp_j) + ω_j/factor · ramp_j; ramp_j = clip((j − low)/(high − low), 0, 1), "
         "low, high = d · ln(original/(2π r)) / (2 ln base) at r = beta_fast, beta_slow, rounded outward if truncate"
@@ -463,7 +463,7 @@ class Scaled(PowersOfBase):
         "seq_len",
         "sequence length for which a dynamic or LongRoPE scaling computes its rates",
         at_least=1,
-        unset="up to the last position shown",
+        unset="the end of the positions shown",
         in_spec=False,
     )
     beta_fast: float = parameter(
@@ -474,7 +474,7 @@ class Scaled(PowersOfBase):
     )
     truncate: bool = parameter("truncate", "round the ends of the ramp to whole pairs", True)
     exchanged: bool = parameter(
-        "exchanged", "reverse the ramp, as litgpt does: fast pairs are divided, slow ones stay", False
+        "exchanged", "reverse the ramp, as litgpt does: fast pairs are divided, slow ones unchanged", False
     )
     attention_factor: float | None = parameter(
         "attention_factor",
@@ -540,7 +540,7 @@ class Scaled(PowersOfBase):
             allowed = f"0, or {1 / MAX_EXACT:g} to {MAX_EXACT:g}"
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
         if self.dual_chunks and (len(self.dual_chunks) not in (2, 3) or self.dual_chunks[1] < self.dual_chunks[0]):
-            allowed = "chunk size, largest relative position (at least the chunk size) and training length, in tokens"
+            allowed = "three lengths in tokens (chunk size, largest relative position ≥ chunk size, training length)"
             raise UsageError(option="dual_chunks", value=self.dual_chunks, allowed=allowed)
         self.rule.check(self)
         super().check()

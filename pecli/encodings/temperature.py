@@ -23,7 +23,7 @@ def temperature_option() -> Any:
 
 def logn_option() -> Any:
     """Return the parameter for scores that grow with the logarithm of the position, as in Qwen-7B."""
-    help = "n,N: beyond n positions, scores are multiplied by log_n(p + 1), up to N positions; see pecli temperature"
+    help = "n,N (N optional): from position n to N − 1, scores are multiplied by log_n(p + 1); see pecli temperature"
     return option(None, help, at_least=2, at_most=2**53, unset="none", in_spec=True)
 
 

@@ -120,8 +120,8 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     name: ClassVar[str] = "attention"
     requires: ClassVar[Any] = AttentionEncoding
     defines: ClassVar[str] = (
-        "softmax over q of x_p·x_q/√d, plus the bias if the encoding is one; x are the embeddings with their "
-        "positions, Q = K = x, nothing is learned; change: second order minus first"
+        "softmax over q of x_p·x_q/√d, plus the bias if the encoding is a bias; x are the embeddings with their "
+        "positions, Q = K = x, and nothing is learned; a change is the second order minus the first"
     )
     example: ClassVar[str] = "pecli attention --tokens 'dog bites man' --reorder swap:0,2"
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)

@@ -182,9 +182,9 @@ class Compare(Composite, Highlighting[Encoding]):
 
     name: ClassVar[str] = "compare"
     defines: ClassVar[str] = (
-        "the figure's numbers for each encoding; comparable panels share limits (they show the same quantity, with the "
-        "same width d if the measure grows with d), otherwise a note says that limits differ; difference: first minus "
-        "second"
+        "the figure's numbers for each encoding; panels share limits if they show the same quantity (with the same "
+        "width d, if the measure grows with d), otherwise a note says that limits differ; the difference is the first "
+        "minus the second"
     )
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     examples: ClassVar[tuple[str, ...]] = ("pecli compare rope sinusoidal --figure curves",)

@@ -387,6 +387,6 @@ def check_part(part: Figure[Any], view: View[Encoding], option: str) -> None:
     kind = type(view.encoding)
     if not part.takes(kind):
         fitting = ", ".join(name for name, figure in SINGLE.items() if figure.takes(kind))
-        advice = f"{option_text(option)} takes {fitting} here" if fitting else ""
+        advice = f"here, {option_text(option)} takes {fitting}" if fitting else ""
         raise UsageError(part.refusal(kind), option="encoding", advice=advice)
     part.check_view(view)

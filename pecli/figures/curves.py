@@ -145,8 +145,8 @@ class Curves(OneHeadFigure):
     name: ClassVar[str] = "curves"
     frame_option: ClassVar[str] = "at"
     defines: ClassVar[str] = (
-        "each line: the measure between the vector of one position (the dot) and the vectors of all positions, or the "
-        "biases of all keys for one query"
+        "each line is the measure between the vector of one position (the dot) and the vectors of all positions, or "
+        "the biases of all keys for one query"
     )
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7

@@ -110,8 +110,8 @@ class Effective(Figure[Rope]):
     name: ClassVar[str] = "effective"
     requires: ClassVar[Any] = Rope
     defines: ClassVar[str] = (
-        "relative position of query p and key q ≤ p by each method; a pixel of several cells shows their mean, and "
-        "is marked as never trained if any of them is"
+        "relative position of query p and key q ≤ p by each method; a pixel that covers several cells shows their "
+        "mean, and is marked as never trained if any of the cells is"
     )
     example: ClassVar[str] = "pecli effective"
     examples: ClassVar[tuple[str, ...]] = (

@@ -104,9 +104,9 @@ class Fourier(Figure[TableEncoding]):
     name: ClassVar[str] = "fourier"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "the share of a column's variance at each wavelength: squared size of its discrete Fourier transform over "
-        "the positions, all shares of a column adding up to 1; waves known to be longer than the span of positions "
-        "are shown separately"
+        "the share of a column's variance at each wavelength, from the squared magnitude of its discrete Fourier "
+        "transform over the positions; the shares of a column add up to 1; waves known to be longer than the span of "
+        "positions are shown separately"
     )
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli fourier learned --file model.safetensors"

@@ -248,8 +248,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
     name: ClassVar[str] = "heatmap"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "row p is the vector of position p, column j its component j, no unit; if positions outnumber pixels, a pixel "
-        "shows their exact mean, or 0 for a wave shorter than four pixels; a learned table shows every n-th row"
+        "row p is the vector of position p, column j its component j; if a pixel covers several positions, it shows "
+        "their exact mean, or 0 for a wave shorter than four pixels; a learned table shows every n-th row"
     )
     example: ClassVar[str] = "pecli heatmap --base 10"
     examples: ClassVar[tuple[str, ...]] = (

@@ -108,7 +108,8 @@ class WithCellNumbers(Figure[E]):
 
     numbers: bool = option(
         False,
-        f"write numbers in the cells, if these hold {LEAST:g}-point text; by default up to {MAX_CELLS} × {MAX_CELLS}",
+        f"write numbers in the cells, if these hold {LEAST:g}-point text; "
+        f"by default for up to {MAX_CELLS} × {MAX_CELLS} cells",
     )
     no_numbers: bool = option(False, "no numbers in the cells")
 

@@ -233,7 +233,7 @@ def _too_small(figure: Figure[Any], canvas: Canvas, enough: Page | None) -> Usag
     """Return the error for a size that is too small, with a size that is large enough."""
     if canvas.size in SIZES:
         points = f"{canvas.text_size or canvas.inches.least:g} points"
-        text = f"{figure.name} has no room here at {option_text('size', canvas.size)}, with text of {points}"
+        text = f"{figure.name} does not fit on {option_text('size', canvas.size)} with text of {points}"
         fewer = "name fewer --panels" if "panels" in figure.options() else "show less"
         less = "make --text-size smaller" if canvas.text_size else fewer
         advice = less if canvas.inches.height else f"{less}, or give a larger --size"

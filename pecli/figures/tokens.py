@@ -77,8 +77,10 @@ class TokenFigure(Figure[E]):
             raise UsageError(text, option="sentences", value=self.sentences, advice="give one of them")
         if len(self.words) < 2:
             count = "one token" if self.words else "no token"
-            text = f"{option_text('tokens', self.tokens)} has {count}, but an order needs two or more"
-            raise UsageError(text, option="tokens", value=self.tokens, advice="separate words by spaces: 'I like you'")
+            text = f"{option_text('tokens', self.tokens)} has {count}, but word order needs two or more"
+            raise UsageError(
+                text, option="tokens", value=self.tokens, advice="separate words by spaces, as in 'I like you'"
+            )
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ def read_metadata(path: str) -> dict[str, Any]:
     suffix = ending_of(path)
     if suffix not in METADATA_READERS:
         raise FileError(
-            f"{path_text(path)} carries no job: only {', '.join(f'.{name}' for name in METADATA_READERS)} files do"
+            f"{path_text(path)} stores no job: only {', '.join(f'.{name}' for name in METADATA_READERS)} files can"
         )
     try:
         with open_file(path) as file:
@@ -66,7 +66,7 @@ def read_metadata(path: str) -> dict[str, Any]:
     except Exception:  # each reader raises its own errors
         raise FileError(f"{path} could not be read: it is not a complete .{suffix} file") from None
     if not isinstance(found, dict) or not isinstance(found.get("job"), dict):
-        raise FileError(f"{path} carries no job: pecli did not make it, or its metadata was removed")
+        raise FileError(f"{path} stores no job: pecli did not make it, or its metadata was removed")
     return found
 
 

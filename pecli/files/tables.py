@@ -434,7 +434,7 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
             raise UsageError(text, option="tensor", value=tensor)
         fitting = [name for name in arrays if name == tensor] or [name for name in arrays if name.endswith(tensor)]
         if not fitting:
-            raise UnknownNameError(f"tensor of {path}", tensor, arrays, option="tensor")
+            raise UnknownNameError(f"tensor in {path}:", tensor, arrays, option="tensor")
     if not fitting:
         raise TableFileError(f"{path} contains no table")
     if len(fitting) > 1:

@@ -336,9 +336,9 @@ def _refuse_option_inside(spec: str, analysis: type[Analysis[Any]]) -> None:
         others = (*reversed([*ANALYSES.values()]), analysis)  # the last one that has an option is named
         owners = {option: other.name for other in others for option in shared_options(other)}
         if near := nearest(name, owners, 0.65):
-            text = f"unknown parameter of {encoding.name} '{shorten(name)}'"
+            text = f"{encoding.name} has no parameter '{shorten(name)}'"
             advice = (
-                f"did you mean {option_text(near[0])}, an option of {owners[near[0]]}? It stands outside the encoding"
+                f"did you mean {option_text(near[0])}, an option of {owners[near[0]]}? Write it outside the encoding"
             )
             raise UsageError(text, option="encoding", value=spec, advice=advice)
 
@@ -432,7 +432,7 @@ def _check_names(
         owners.sort(key=lambda kind: kind.options()[name].default is None)  # encodings with a default come first
         if not owners:
             known = known_options(type(analysis))
-            raise UnknownNameError(f"option of {analysis.name}", name, known, option=name, alike=0.65)
+            raise UnknownNameError(f"option of {analysis.name}:", name, known, option=name, alike=0.65)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
         item = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
         text = f"{option_text(name, item)} is a parameter of {others}, but the encoding is {taken}"

@@ -31,7 +31,7 @@ _inherited: list[Any] = []  # in a worker: the function and its items, inherited
 
 def process_ended() -> PecliError:
     """Return the error to raise if a process ended without a result."""
-    text = "a process that drew ended, as the system does where memory runs out"
+    text = "a process ended while it was drawing, possibly because memory ran out"
     if START == "fork":
         return PecliError(text)
     return PecliError(f'{text}, or because a script calls pecli outside `if __name__ == "__main__":`')

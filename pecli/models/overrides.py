@@ -54,7 +54,7 @@ def check_override(name: str, value: Any) -> None:
     """Raise UsageError if the name is a path of keys, or if the RoPE object is set to neither an object nor null."""
     outer, dot, inner = name.partition(".")
     if dot:
-        text = f"{option_text('override')}: {name} means one key of this name, not {inner} inside {outer}"
+        text = f"{option_text('override')}: {name} is read as one key, not as {inner} inside {outer}"
         typed = json.dumps({outer: {inner: value}})
         advice = f"write --override '{typed}', with all other keys of {outer} too, because an override replaces it"
         raise UsageError(f"{text}, and no config has such a key", option="override", value=name, advice=advice)

@@ -139,7 +139,7 @@ def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[s
                     found["encoding"].append(spec_of(made))
                     found["layers"].append(Bars(kind, indices, min(reach or 0, context or MAX_LENGTH)).write())
     if not any(Bars.read(text).reach for text in found["layers"]):
-        raise UsageError("no file states how many layers there are and how far they see", option="encoding")
+        raise UsageError("no file states how many layers the model has and how far each layer sees", option="encoding")
     return found
 
 
@@ -160,7 +160,7 @@ def _encoding(model: Model, layer: Layer) -> Encoding:
     if layer.encoding is None:
         if layer.trouble:
             raise FileError(f"{model.path}: {layer.trouble}; see pecli model {model.path}")
-        text = f"its layers have no position encoding that can be drawn ({layer.kind})"
+        text = f"its layers have no position encoding that pecli can draw (kind: {layer.kind})"
         raise UsageError(f"{model.path}: {text}; see pecli model {model.path}")
     return layer.encoding
 
@@ -186,7 +186,7 @@ def _spec_of_scores(model: Model) -> str:
     if not isinstance(rope, Rope):
         if layer.trouble:
             raise FileError(f"{model.path}: {layer.trouble}; see pecli model {model.path}")
-        text = f"pecli knows no factor on the attention scores of its layers ({layer.kind})"
+        text = f"pecli knows no factor on the attention scores of its layers (kind: {layer.kind})"
         raise UsageError(f"{model.path}: {text}; see pecli model {model.path}")
     warm = layer.temperature
     steps = None if warm is None else (warm.scale, float(warm.length), float(warm.offset))

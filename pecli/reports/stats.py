@@ -313,8 +313,8 @@ class Stats(Report[TableEncoding]):
     name: ClassVar[str] = "stats"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "computed from all pairs of positions, or from every n-th position if there are more than 2,000; each row is "
-        "defined here"
+        "computed from all pairs of positions, or from every n-th position if there are more than 2,000; these are "
+        "the definitions of the rows"
     )
     row_meanings: ClassVar[Mapping[str, str]] = ROWS
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"

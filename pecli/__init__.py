@@ -224,7 +224,7 @@ def model(
     ignore : codes of findings that are left out
     same : compare two files instead; ``report.same`` is then True if they describe the same encoding
     tolerance : for ``same``: the largest relative difference at which two numbers count as equal
-    runtime : names of runtimes, ``"vllm"``, … or ``"all"`` (see ``pecli model --help``); the report then tells what
+    runtime : names of runtimes, ``"vllm"``, … or ``"all"`` (see ``pecli model --help``); the report then shows what
         each of them does with one file
     flags : llama.cpp's own flags for a GGUF file, with ``runtime="llama.cpp"``: ``"--rope-freq-base 1e6"``
 

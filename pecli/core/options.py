@@ -303,7 +303,7 @@ class Option:
 def option(default: Any, help: str, *, only_with: tuple[str, str | tuple[str, ...]] | None = None, **facts: Any) -> Any:
     """Return a dataclass field that is an option; its name and type are those of the field.
 
-    only_with : another option, and those of its values with which this option applies
+    only_with : another option, and those of its values for which this option applies
     facts : other attributes of `Option`
 
     The default can be None only if the field's type allows it.

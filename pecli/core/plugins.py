@@ -18,8 +18,8 @@ def load_plugins(group: str, base: type[Any], described: Collection[str], taken:
 
     Parameters
     ----------
-    base : class from which each must derive
-    described : attributes that each must have besides the abstract methods of `base`
+    base : class from which each class must derive
+    described : attributes that each class must have besides the abstract methods of `base`
     taken : names that pecli itself uses; a class with one of them is skipped
     """
     from importlib.metadata import entry_points

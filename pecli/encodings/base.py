@@ -1,4 +1,4 @@
-"""The base class of all encodings (name, formula, parameters, texts), and the classes of what an encoding can do."""
+"""The base class of all encodings (name, formula, parameters, texts), and base classes for what encodings can do."""
 
 from __future__ import annotations
 

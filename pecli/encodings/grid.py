@@ -119,7 +119,7 @@ class OnGrid(TableEncoding):
 
 @dataclass(frozen=True)
 class HarmonicOnGrid(OnGrid, Harmonic):
-    """Base of sines and cosines in which each pair turns by one coordinate of the position."""
+    """Base of encodings by sines and cosines in which each pair turns by one coordinate of the position."""
 
     of_grids: ClassVar[tuple[str, ...]] = ("scale_grid", "grid_step", "grid_start")
 

@@ -368,7 +368,7 @@ class Harmonic(TableEncoding):
 
         Raises
         ------
-        UsageError : a wave has no partner, as the last sine of an odd d, or positions are cells of a grid
+        UsageError : a wave has no partner, such as the last sine if d is odd, or positions are cells of a grid
         """
         if self.own_positions or self.sides:
             text = f"{self.title()} has positions in a grid, and no single offset shifts them all"

@@ -48,7 +48,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
     et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191) or ``interleaved`` (Qwen3-VL). In a text all axes have the
     same coordinate, and sections change nothing.
 
-    With `directions`, pairs turn along other directions than the axes:
+    With `directions`, pairs turn along directions other than the axes:
 
     - ``golden``: the rates are one series, base^(−2j/d). The direction of pair j has the angle j·π(√5 − 1)/2 from the
       column axis towards the row axis (golden gate RoPE, Xiong 2025, jerryxio.ng/posts/nd-rope). That post spaces the

@@ -199,7 +199,7 @@ def cell_averaging_note(encoding: Encoding | None, rows: int, columns: int, log:
 def difference_of(
     first: N, second: N, reach: Limits | None, whole: Array | None, block: tuple[int, int], **facts: Any
 ) -> N:
-    """Return the difference of two numbers objects: their main arrays subtracted, with colours symmetric about 0.
+    """Return the difference of two `Numbers`: their main arrays subtracted, with colours symmetric about 0.
 
     reach : the smallest and the largest difference; if None, the colour limits are computed from the ends of both
         colour scales

@@ -66,7 +66,7 @@ class ContributionsNumbers(ColouredNumbers[Harmonic]):
 
 @dataclass(frozen=True)
 class Contributions(PairwiseRates):
-    """What each pair of dimensions adds to the score of an equal query and key, cos ω_j Δ.
+    """What each pair of dimensions adds to the score of a query and an equal key, cos ω_j Δ.
 
     Pairs are rows, offsets are columns; below are the sums of the slowest pairs.
 

@@ -113,7 +113,7 @@ class CurvesNumbers(Numbers[Any]):
         return say(only, measure=label) if has_comparable_offsets(self.view) else ""
 
     def _larger_text(self, label: str) -> str:
-        """Return the headline that names the one of two encodings with the larger measure at every other position.
+        """Return the headline that states which of two encodings has the larger measure at every other position.
 
         Return "" if neither measure is larger everywhere.
 

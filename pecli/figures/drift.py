@@ -127,7 +127,7 @@ class Drift(PairwiseRates):
         return (3, len(self.compared(view).encodings) - 1, even_bins(view.positions.length, most))
 
     def compared(self, view: View[Harmonic]) -> View[Harmonic]:
-        """Return the view, with the encodings to compare with added if there is only one encoding."""
+        """Return the view; if it has a single encoding, it gets the encodings to compare with."""
         if len(view.encodings) > 1:
             return view
         encoding = view.encoding

@@ -192,7 +192,7 @@ class Effective(Figure[Rope]):
         return self.trained or (known[2:] or (view.encoding.contexts()[0],))[0] or max(1, view.positions.length // 2)
 
     def late(self, view: View[Rope]) -> bool:
-        """Return whether query positions of dual chunk attention end at c, as in the code, not at c − 1 (paper).
+        """Return whether query positions of dual chunk attention end at c (the code), not at c − 1 (the paper).
 
         c : the length of a chunk plus the local window
         """

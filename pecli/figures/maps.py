@@ -93,7 +93,7 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
         return [wavelength_unit(encoding)] if isinstance(encoding, Harmonic) else []
 
     def message(self) -> str:
-        """Return the headline that every dimension shown varies along a single axis or direction, or ""."""
+        """Return the headline if every dimension shown varies along a single axis or direction, otherwise ""."""
         degrees = degrees_of(self.view.encoding, self.dims.tolist())
         if degrees is not None:
             found = list(dict.fromkeys(degrees))

@@ -192,7 +192,7 @@ def _seen(view: View[Any], sheets: Sequence[Sheet], cells: int) -> View[Any]:
 
 
 def _too_fine(figure: Figure[Any], before: View[Any], after: View[Any], sheets: Sequence[Sheet]) -> bool:
-    """Return whether images were computed for more pixels than their panels have now, by more than one.
+    """Return whether images were computed for at least two pixels more than their panels have now.
 
     before, after : the view for which the numbers were computed, and the view at the current sizes
     """

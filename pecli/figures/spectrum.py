@@ -215,7 +215,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return said if len(said) <= MAX_HEADLINE else ""
 
     def _longer_text(self) -> str:
-        """Return the headline on which of two encodings has longer wavelengths and how much, or that all are equal."""
+        """Return the headline that states which of two encodings has longer wavelengths, or that all are equal."""
         encodings, waves = self.view.encodings, [self.wavelength[self.encoding == at] for at in (0, 1)]
         if len(encodings) != 2 or len(waves[0]) != len(waves[1]):
             return ""
@@ -249,7 +249,7 @@ class Spectrum(WithTrained[TableEncoding]):
 
     Notes
     -----
-    Wavelengths follow from the formula if the encoding has frequencies. Otherwise they are the strongest
+    Wavelengths follow from the formula if the encoding has frequencies. Otherwise they come from the strongest
     frequency of each column's discrete Fourier transform, over one whole cycle (binary) or over the length shown. Pairs
     that complete no turn within the trained length, or the length shown, are red. A scaled RoPE encoding has its own
     panel, with lines at the model's context lengths, dashed unscaled wavelengths, and brackets over the pairs that are

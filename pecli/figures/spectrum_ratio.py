@@ -1,4 +1,4 @@
-"""How many times slower several scalings turn each pair, and which pairs they leave unchanged, blend and scale."""
+"""How many times more slowly each pair turns under several scalings, and which pairs they change."""
 
 from __future__ import annotations
 

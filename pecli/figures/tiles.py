@@ -1,4 +1,4 @@
-"""The similarity of each patch of a grid to all others: a small map for each, tiled like the grid."""
+"""The similarity of each patch of a grid to all others: a small map per patch, arranged like the grid."""
 
 from __future__ import annotations
 

@@ -257,7 +257,8 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
 def negated_waves(table: Array, blank: Identified) -> Iterator[Identified]:
     """Yield the results of reading the table with all its sines, or all its cosines, negated.
 
-    Negated sines are those of positions with the other sign, so positions below 0 are left to rows in descending order.
+    Negated sines are those of positions with the other sign. A table of positions below 0 is therefore not reported as
+    negated, but as rows in descending order.
     """
     for layout, _, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
         signs = np.where(cosine, 1.0, -1.0)

@@ -171,8 +171,8 @@ def alibi_of(biases: Array, share: float) -> tuple[Any, tuple[int, ...]]:
 
     Return (None, ()) if most heads fit no ALiBi.
 
-    For query p and key q, the biases are slope·(q − p), −slope·|p − q| or, as in BLOOM, slope·q. A bias of −inf, or up
-    to MASKED, hides a key.
+    For query p and key q, the biases are slope·(q − p), −slope·|p − q| or, as in BLOOM, slope·q. A bias of −inf, or
+    of MASKED or less, hides a key.
 
     biases : (heads, queries, keys) or, for the last query, (heads, keys); further axes have length 1
     """

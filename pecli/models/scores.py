@@ -90,8 +90,8 @@ def softmax_factor(reading: Reading, kind: str) -> float:
 class DualChunks:
     """Dual chunk attention, which limits the distances that a RoPE encoding sees.
 
-    Keys are numbered within their chunk. For keys in the chunk before its own, a query's number is increased by the
-    length of a chunk, at most to `largest`; for keys in earlier chunks, it is `largest`.
+    Keys are numbered within their chunk. For keys in the chunk before the query's own, the query's number is increased
+    by the length of a chunk, but to at most `largest`; for keys in earlier chunks, it is `largest`.
 
     length : length of a chunk
     largest : largest number of a query

@@ -90,7 +90,7 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
 
 
 def every_layer(specs: Sequence[str]) -> dict[str, list[str]]:
-    """Return the options `encoding` and `layers` of the figure `layers` for specs of model files; {} if none is one.
+    """Return the options `encoding` and `layers` of the figure `layers` for specs of model files; {} if no spec is one.
 
     Raises
     ------

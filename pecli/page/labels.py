@@ -354,7 +354,7 @@ class SlopeLabel(Label):
 def label_slope(
     axes: Axes, text: str, ends: tuple[tuple[float, float], tuple[float, float]], colour: Any, canvas: Canvas
 ) -> None:
-    """Label a line along its straight piece between two points, below it."""
+    """Write a label below a straight piece of a line, along the piece between two points."""
     style = {"ha": "right", "va": "top", "color": legible(colour, axes), "in_layout": False}
     style["rotation_mode"] = "anchor"
     SlopeLabel(axes, text, ends[1], axes.transData, canvas, **style).end = ends[0]

@@ -107,7 +107,7 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
 def growth(mean: Array) -> tuple[float | None, int | None]:
     """Return the share of steps Δ − 1 → Δ at which the mean distance grows, and the first Δ at which it falls.
 
-    At the first fall, the fastest wave has done half a turn: positions farther away may then seem nearer.
+    At the first fall, the fastest wave has made half a turn: positions farther away may then seem nearer.
 
     mean : mean distance by offset, or a similarity times −1
     """

@@ -90,7 +90,7 @@ def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Seq
         raise UsageError("--cite prints BibTeX: leave --output, --format and --json out", option="cite")
     entries = bibtex(text for encoding in encodings for text in sources_of(encoding))
     if not entries:
-        raise UsageError("pecli knows no paper for it", option="cite")
+        raise UsageError("pecli knows no paper to cite here", option="cite")
     print_results(["\n\n".join(entries)])
 
 

@@ -130,7 +130,7 @@ class Bases(Figure[Rope]):
             raise UsageError(text, option="encoding", advice="leave the grid or the sequence out")
         if len(widths) > 1:
             given = " and ".join(map(str, sorted(widths)))
-            text = f"bases needs ropes with the same number of rotary columns, not {given}"
+            text = f"bases needs RoPE encodings with the same number of rotary columns, not {given}"
             raise UsageError(text, option="encoding")
         others = [name for name in self.models or () if released_models()[name].d != view.encoding.width]
         if others:

@@ -279,7 +279,7 @@ class Spectrum(WithTrained[TableEncoding]):
                 "wavelengths from a formula or over a whole cycle do not depend on the first position",
             )
         if self.ratio and lacking:
-            text = f"--ratio needs wavelengths by a formula, but {lacking[0]} has none"
+            text = f"--ratio needs wavelengths from a formula, but {lacking[0]} has none"
             raise UsageError(text, option="ratio", allowed="encodings such as rope and sinusoidal")
         if self.ratio and self.trained:
             raise UnusedOptionError("trained", self.trained, "--ratio does not compare wavelengths with a length")

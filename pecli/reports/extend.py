@@ -246,8 +246,8 @@ def _extended_layer(model: Model) -> tuple[str, Layer]:
     if not ropes and (trouble := next(troubled, "")):
         raise FileError(f"{model.path}: {trouble}; see pecli model {model.path}")
     if not ropes:
-        raise FileError(f"{model.path} has no layers with rope, so there are no rates to change")
+        raise FileError(f"{model.path} has no layers with RoPE, so there are no rates to change")
     for kind, layer in ropes.items():
         if layer.window is None or layer.window.indices != layer.indices:
             return kind, layer
-    raise FileError(f"every rope layer of {model.path} looks back over a window only, so there is nothing to extend")
+    raise FileError(f"every RoPE layer of {model.path} has an attention window, so there is nothing to extend")

@@ -32,7 +32,7 @@ TEXTS = {
     "words.query_p": "query p",
     "words.key_q": "key q",
     "words.positions_to": "positions {first} to {last}",
-    "words.at_equal_offset_the": "at the same offset, the {measure} still differs by up to {number}",
+    "words.at_equal_offset_the": "even at the same offset, the {measure} varies by up to {number}",
     "words.still": "constant",
     "words.the_depends_only_on": "the {measure} depends only on the offset",
     "words.wavelength": "wavelength λ, {units}",

@@ -151,7 +151,7 @@ def test_what_is_no_encoding_says_why(tmp_path: Path) -> None:
         read_encoding("no/config.json")
     with pytest.raises(UnknownNameError, match="unknown encoding 'ropes'"):
         read_encoding("ropes")
-    with pytest.raises(UsageError, match="no position encoding that can be drawn"):
+    with pytest.raises(UsageError, match="no position encoding that pecli can draw"):
         read_encoding(write(tmp_path, {"model_type": "jamba", "num_hidden_layers": 4}))
 
 

@@ -157,7 +157,7 @@ def refuse_unused(options: Mapping[str, Any], why: str) -> None:
 
 
 def positions_until(last: int, asked: Positions, default: int, in_use: bool, why: str) -> Positions:
-    """Return the positions 0 … `last`, or `asked` if its length was set and is larger.
+    """Return the positions 0 … `last`, or `asked` if its length was set and exceeds `last`.
 
     default : the length to treat as not set
     in_use : whether a formula depends on the length; if not, a length that was set raises UnusedOptionError

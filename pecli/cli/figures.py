@@ -147,7 +147,7 @@ def chosen_encodings(figure: type[Analysis[Any]], words: Sequence[str]) -> list[
 
 
 def _for_figure(figure: type[Analysis[Any]], entry: Option) -> Option:
-    """Return the option with the default and the output formats of this figure or report."""
+    """Return the option with the default, help text and formats of this figure or report."""
     if entry == Output.options()["format"]:
         fitting = [name for name, form in FORMATS.items() if form.numbers or form.document != figure.drawn]
         entry = replace(entry, choices=lambda: fitting, unset="png" if figure.drawn else "text, md with -o -")

@@ -197,7 +197,7 @@ REDRAW_COMMAND = Command(
 
 
 def with_shared_numbers(before: Sequence[str], spec: str) -> str:
-    """Return the spec of a new encoding, completed with the numbers, such as d and base, of all previous encodings.
+    """Return the spec of a new encoding, completed with the numbers (d, base, …) that all previous ones share.
 
     before : specs of the previous encodings
     spec : spec of the new encoding; if it names a model's file, it is returned unchanged

@@ -81,7 +81,7 @@ def key_lines(text: str) -> dict[tuple[str, int, str], int]:
 EXAMPLE = """\
 #:schema pecli.schema.json
 # Pictures of position encodings: pecli batch {path}
-# With the first line, editors can complete the keys; for it, run: pecli batch --schema > pecli.schema.json
+# The first line lets editors complete the keys. To write its schema: pecli batch --schema > pecli.schema.json
 # Keys are the names of options: pecli heatmap --help lists those of heatmap.
 
 [batch]

@@ -157,7 +157,7 @@ class Encoding(Options, ABC):
         if isinstance(place, int):
             return place
         time = ":" in place
-        text = f"{option_text('at', place)}: {self.title()} has no {'times' if time else 'grid'}"
+        text = f"{option_text('at', place)}: the encoding has no {'times' if time else 'grid'} ({self.title()})"
         advice = "write positions as numbers, " + ("ranges as FIRST..LAST" if time else "or give --grid too")
         raise UsageError(text, option="at", value=place, advice=advice)
 

@@ -143,7 +143,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             if values and (self.axes not in (None, "blocks") or self.sections):
                 raise UnusedOptionError(name, values, "it needs axes=blocks and no sections")
             if values and len(values) != count:
-                text = f"{name} needs one number for each axis, {count} here, not {len(values)}"
+                text = f"{name} needs {count} numbers, one for each axis, not {len(values)}"
                 raise UsageError(text, option=name, value=values)
         if widths and (sum(widths) != self.width or any(width % 2 for width in widths)):
             text = f"axis_widths {','.join(map(str, widths))} add up to {sum(widths)}: they must be even numbers that "

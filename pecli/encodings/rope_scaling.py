@@ -548,8 +548,8 @@ class Scaled(PowersOfBase):
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         if "attn_factor" in values:  # in YaRN's code and SGLang it is not the same as attention_factor
-            advice = "give attention_factor instead, the product of both"
-            text = "attn_factor would multiply the factor of YaRN's formula"
+            advice = "give the product of both as attention_factor"
+            text = "attn_factor multiplies the attention factor of YaRN's formula"
             raise UsageError(text, option="attn_factor", value=values["attn_factor"], advice=advice)
         return super().read_values(values)
 

@@ -148,7 +148,7 @@ class WithCellNumbers(Figure[E]):
         ]
         if self.numbers and min(sizes) < LEAST:
             text = (
-                f"--numbers needs cells for text of {LEAST:g} points, but these have room for {min(sizes):.1f} points"
+                f"--numbers needs cells that hold {LEAST:g}-point text, but these hold only {min(sizes):.1f}-point text"
             )
             raise UsageError(text, option="numbers", advice="give a larger --size, or show fewer rows and columns")
         if not self.numbers and min(sizes) < min(canvas.inches.least, canvas.small):

@@ -442,7 +442,7 @@ def _check_names(
             give = f"give {option_text('encoding', shown[0].name)}"
             advice = f"{leave}, or {give} instead" if chosen else f"{give} too"
         else:
-            advice = f"{leave}, as {', '.join(part.name for part in parts)} can show no encoding with it"
+            advice = f"{leave}, because {', '.join(part.name for part in parts)} shows no encoding that has it"
         if name == "seq_len":  # the name of the length in other programs
             advice += f"; {option_text('length')} is how many positions are shown"
         raise UsageError(text, option=name, value=value, advice=advice)

@@ -195,7 +195,7 @@ def test_a_key_of_positions_that_stands_twice_has_a_warning(folder: Path, text: 
 @pytest.mark.parametrize(
     ("path", "advice"),
     [
-        ("meta-llama/Llama-3.1-8B", "a model on the Hugging Face hub is hf:meta-llama/Llama-3.1-8B"),
+        ("meta-llama/Llama-3.1-8B", "a model on the Hugging Face hub is named hf:meta-llama/Llama-3.1-8B"),
         ("models/config.json", ""),
         ("config.json", ""),
         ("/a/b", ""),

@@ -1,4 +1,4 @@
-"""pecli shows what position encodings look like. This module is the Python API; importing it loads no library.
+"""pecli shows what position encodings look like. This module is the Python API; it loads other libraries when needed.
 
 >>> import pecli
 >>> table = pecli.encode("sinusoidal", base=10, d=64, length=100)  # (100, 64), float64
@@ -7,7 +7,7 @@
 >>> picture = pecli.heatmap(base=10)                               # one function per figure; shows itself in a notebook
 >>> picture.save("heatmap.png", "heatmap.svg")
 >>> picture.draw(ax)                                               # onto an Axes of your own
->>> pecli.compare(weights, "rope", label=["mine", "RoPE"])         # an array is an encoding
+>>> pecli.compare(weights, "rope", label=["mine", "RoPE"])         # an array can stand for an encoding
 
 A spec is an encoding written as text: its name, or its name and parameters as in ``"rope:base=500000,d=64"``.
 
@@ -160,7 +160,7 @@ def figure(name: str, **options: Any) -> Picture[Any]:
     Parameters
     ----------
     name : ``"heatmap"``, ``"distance"``, … as on the command line
-    **options : the command's options under the same names, ``base=10``, ``no_title=True``
+    **options : the command's options under the same names, such as ``base=10`` or ``no_title=True``
 
     Returns
     -------
@@ -224,7 +224,7 @@ def model(
     ignore : codes of findings that are left out
     same : compare two files instead; ``report.same`` is then True if they describe the same encoding
     tolerance : for ``same``: the largest relative difference at which two numbers count as equal
-    runtime : names of runtimes, ``"vllm"``, … or ``"all"`` (see ``pecli model --help``); the report then tells what
+    runtime : names of runtimes, ``"vllm"``, … or ``"all"`` (see ``pecli model --help``); the report then shows what
         each of them does with one file
     flags : llama.cpp's own flags for a GGUF file, with ``runtime="llama.cpp"``: ``"--rope-freq-base 1e6"``
 
@@ -281,7 +281,7 @@ def extend(
 
     Raises
     ------
-    PecliError : the file could not be read, or no layer with rope sees all positions
+    PecliError : the file could not be read, or no layer with RoPE sees all positions
     UsageError : the context needs no extension, or the method does not apply to this file
     """
     from pecli.core.options import Option
@@ -302,7 +302,7 @@ def identify(
     ----------
     table : the table's file, ``"file#tensor"`` or ``"hf:org/name"``, or the numbers themselves, shape (length, d)
     tensor : the table's name in the file, or the end of that name
-    rates : instead of a table, the rates of a rope in rad/position, shape (n_pairs,)
+    rates : instead of a table, the rates of a RoPE encoding in rad/position, shape (n_pairs,)
     base : if given, `rates` are not rates but divisors of the rates with this base, as in llama.cpp's files
 
     Returns
@@ -337,7 +337,7 @@ def batch(
     path : the TOML file
     folder : folder that holds all outputs; by default the file's folder
     only : names of figures or files, or globs
-    jobs : how many processes, 1 or more
+    jobs : number of processes, 1 or more
     executor : draws the pictures instead of `jobs` processes, possibly on other machines; this machine writes the files
     force : also redraw files that are up to date
     workers : the former name of jobs

@@ -40,7 +40,7 @@ def _open_closed() -> None:
 
 
 def _end(code: int) -> None:
-    """End at once. Python would wait for threads of an interrupted executor, which may wait for a lock."""
+    """Exit at once, without waiting for threads: those of an interrupted executor may wait for a lock."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

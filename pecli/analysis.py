@@ -157,9 +157,9 @@ def refuse_unused(options: Mapping[str, Any], why: str) -> None:
 
 
 def positions_until(last: int, asked: Positions, default: int, in_use: bool, why: str) -> Positions:
-    """Return the positions 0 … `last`, or `asked` if its length was set and goes beyond `last`.
+    """Return the positions 0 … `last`, or `asked` if its length was set and exceeds `last`.
 
-    default : the length that counts as not set
+    default : the length to treat as not set
     in_use : whether a formula depends on the length; if not, a length that was set raises UnusedOptionError
     why : the reason, for the error message
     """
@@ -412,7 +412,7 @@ class Analysis(Options, Generic[E], ABC):
     def default_length(self, rows: int | None) -> int:
         """Return the default number of positions.
 
-        rows : the number of rows if the encodings fix it, as a table from a file does, or None
+        rows : the number of rows if the encodings determine it, as a table from a file does; otherwise None
         """
         own = self.default_options.get("length")
         if own is not None:
@@ -427,14 +427,14 @@ class Analysis(Options, Generic[E], ABC):
         return asked
 
     def shape(self, view: View[Any]) -> tuple[int, ...]:
-        """Return the shape of the largest array that `compute` makes, so that memory is checked first.
+        """Return the shape of the largest array that `compute` makes; memory is checked for it beforehand.
 
         By default, it is the table's shape.
         """
         return (view.covered.length, view.encoding.width)
 
     def parts(self, view: View[E]) -> Parts | None:
-        """Return all numbers in parts of a few rows, so that a long file takes bounded memory; None for all at once."""
+        """Return all numbers in parts of a few rows, so that a long file needs bounded memory; None for all at once."""
         return None
 
     def check_view(self, view: View[E]) -> None:

@@ -51,7 +51,7 @@ FILES: Registry[Command] = Registry(
     {
         "batch": (
             "pecli.cli.batch:COMMAND",
-            "All figures of a TOML file: with sweeps, in several processes, nothing drawn twice",
+            "All figures of a TOML file: draws in several processes, skips up-to-date files",
         ),
         "redraw": (
             "pecli.cli.recipe:REDRAW_COMMAND",
@@ -217,7 +217,7 @@ def _typer_command(name: str, function: Callable[..., None], settings: Mapping[s
 def run_words(function: Callable[..., None], words: list[str], name: str, settings: Mapping[str, Any]) -> int:
     """Run a command's function with the given command-line words, and return the exit code.
 
-    This is a second parse, for the words after a file or figure: its name decides which options exist.
+    This is a second parse, for the words after a file or figure: the file or figure decides which options exist.
 
     settings : Click's context settings
     """

@@ -103,9 +103,9 @@ def draw(plan: Batch, *, quiet: bool, as_json: bool = False, **how: Any) -> list
 def finish(plan: Batch, chosen: Batch, pages: list[str], ended: list[Result]) -> None:
     """Write the index pages and exit with code 1 if a picture failed.
 
-    plan : the batch with all figures, which pages in Markdown and HTML list
-    chosen : the batch with only the selected figures, which a PDF shows
-    ended : the results of the figures that were begun
+    plan : the batch with all figures; index pages in Markdown and HTML list them all
+    chosen : the batch with only the selected figures; an index in PDF shows only these
+    ended : the results of all figures that were started
     """
     failed = {result.paths: result.failure for result in ended if result.failure is not None}
     left = len(chosen.jobs) - len(ended)
@@ -178,7 +178,7 @@ def batch(
         print_results([dumps(batch_schema(), ensure_ascii=False, indent=2) if schema else write_example(file or START)])
         return
     if file is None:
-        raise UsageError("give a TOML file, - for standard input, or --init, which writes one to start from")
+        raise UsageError("give a TOML file, - for standard input, or --init, which writes an example")
     if jobs and dask:
         raise UsageError("-j draws on this machine and --dask on a cluster: leave one of them out")
     plan = read_batch(file, folder, only, written=not (check or dry_run))

@@ -48,7 +48,7 @@ def _matplotlib(name: str) -> Path:
 
 
 def _colour_maps() -> Iterable[str]:
-    """Return the names of matplotlib's colour maps, read from its stub file, which lists them since 3.11."""
+    """Return the names of matplotlib's colour maps, read from its stub file, which has listed them since 3.11."""
     if names := re.findall(
         r"^(\w+): colors\.Colormap$", _matplotlib("cm.pyi").read_text(encoding="utf-8"), re.MULTILINE
     ):
@@ -97,7 +97,7 @@ def _files(typed: str) -> Iterator[Offer]:
 def complete_in_bash(run: Callable[[], None]) -> None:
     """Run the completion for bash, which splits words at colons and equals signs.
 
-    The pieces are joined for Typer, and from each completion the part that bash already has is removed.
+    The pieces are joined for Typer, and the part that bash already has is removed from each completion.
     """
     text = os.environ["COMP_WORDS"]
     words = text.split("\n" if "\n" in text else " ")[: int(os.environ["COMP_CWORD"]) + 1]

@@ -81,7 +81,7 @@ def _check_jobs(jobs: list[Job], as_json: bool, workers: int | None) -> bool:
     check_targets(jobs)
     for job in jobs:
         for name in job.figure.document_options() if as_json else ():
-            text = f"{option_text(name)} changes nothing here: --json prints all numbers"
+            text = f"{option_text(name)} changes nothing here, because --json prints all numbers"
             raise UsageError(text, option=name, advice="leave --json out")
         job.check()
     if workers is not None and len(jobs) == 1 and not jobs[0].has_frames:

@@ -212,7 +212,7 @@ COMMAND = Command(
         explore,
         [
             context_parameter(),
-            argument("figure", f"the figure, by default {START}, before its options: {', '.join(FIGURES)}"),
+            argument("figure", f"the figure (default {START}); its options come after it: {', '.join(FIGURES)}"),
             *(parameter(entry, OPTIONS) for entry in ExploreOptions.options().values()),
         ],
     ),

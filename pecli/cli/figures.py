@@ -138,8 +138,8 @@ def job_parameters(figure: type[Analysis[Any]], words: Sequence[str] = ()) -> li
 def chosen_encodings(figure: type[Analysis[Any]], words: Sequence[str]) -> list[type[Encoding]]:
     """Return the encodings that the words name and the figure takes, otherwise the figure's default encoding.
 
-    Typer needs all options before it parses the words, and the options of rope or a plugin follow from its name. So the
-    words are scanned first: ``pecli heatmap rope --help`` shows the options of rope.
+    Typer needs all options before it parses the words, and the options of RoPE or a plugin follow from its name. So the
+    words are scanned first: ``pecli heatmap rope --help`` shows the options of RoPE.
     """
     heads = [word.removeprefix("--encoding=").removeprefix("-e").partition(":")[0] for word in words]
     kinds = [kind for head in heads if head.isidentifier() and (kind := encoding_named(head)) is not None]
@@ -147,7 +147,7 @@ def chosen_encodings(figure: type[Analysis[Any]], words: Sequence[str]) -> list[
 
 
 def _for_figure(figure: type[Analysis[Any]], entry: Option) -> Option:
-    """Return the option as this figure or report has it, with its own default and only its formats."""
+    """Return the option with the default, help text and formats of this figure or report."""
     if entry == Output.options()["format"]:
         fitting = [name for name, form in FORMATS.items() if form.numbers or form.document != figure.drawn]
         entry = replace(entry, choices=lambda: fitting, unset="png" if figure.drawn else "text, md with -o -")
@@ -157,7 +157,7 @@ def _for_figure(figure: type[Analysis[Any]], entry: Option) -> Option:
 
 
 def run_parameters(drawn: bool = True) -> list[inspect.Parameter]:
-    """Return the parameters for options of a run; if nothing is drawn, without the options for pictures."""
+    """Return the parameters for the options of a run; options for pictures are left out if nothing is drawn."""
     return [parameter(entry, "Output") for entry in run_options(*(() if drawn else PICTURES_ALONE))]
 
 

@@ -15,7 +15,7 @@ import typer
 MOST, LEAST = 100, 60  # largest and smallest width of a page, columns
 FURTHER = 6  # indentation of the continuation lines of an entry
 WHOLE: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-OPTIONS, USED_MOST = "Options", "Used most"  # headings
+OPTIONS, USED_MOST = "Options", "Most used"  # headings
 
 
 def columns() -> int:

@@ -90,7 +90,7 @@ def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Seq
         raise UsageError("--cite prints BibTeX: leave --output, --format and --json out", option="cite")
     entries = bibtex(text for encoding in encodings for text in sources_of(encoding))
     if not entries:
-        raise UsageError("pecli knows no paper for it", option="cite")
+        raise UsageError("pecli knows no paper to cite here", option="cite")
     print_results(["\n\n".join(entries)])
 
 
@@ -101,7 +101,7 @@ def facts(encoding: type[Encoding]) -> dict[str, str]:
         "what it is": encoding.summary,
         "kind": encoding.kind,
         "numbers": "learned" if encoding.trained else "fixed formula",
-        "beyond its length": "the formula goes on" if encoding.extrapolates else "has no rows",
+        "beyond its length": "extrapolates" if encoding.extrapolates else "has no rows",
         "used by": encoding.models,
         "source": encoding.source,
     }
@@ -463,7 +463,8 @@ RATES = {"inv_freq": "", "rope_freqs.weight": " --base 10000"}  # endings of ten
 def rates_in(arrays: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return each tensor of rates or divisors as (name, options for `pecli identify`).
 
-    Layers repeat them, so only the first tensor with an ending and a shape is returned.
+    Every layer may store the same rates. So of the tensors with the same name ending and shape, only the first is
+    returned.
     """
     found: dict[Any, tuple[str, str]] = {}
     for name, array in arrays.items():

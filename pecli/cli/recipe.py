@@ -131,7 +131,7 @@ def carried_job(path: str, found: Mapping[str, Any], output: Sequence[str] = ())
 
 
 def options_for_files(values: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
-    """Return the options without those that apply only to other formats than those of `paths`."""
+    """Return the options, without those that apply to none of the formats of `paths`."""
     formats = [FORMATS[ending] for path in paths if (ending := ending_of(path)) in FORMATS]
     owners = {**OWNED, "long": "rows"}
     owned = {name for name, kind in owners.items() if name != "style" and not any(getattr(f, kind) for f in formats)}
@@ -144,7 +144,7 @@ def errors_naming(path: str) -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        raise UsageError(f"{path} carries a job that pecli cannot read: {error}") from None
+        raise UsageError(f"{path} stores a job that pecli cannot read: {error}") from None
 
 
 def path_below_here(path: str) -> str:
@@ -197,7 +197,7 @@ REDRAW_COMMAND = Command(
 
 
 def with_shared_numbers(before: Sequence[str], spec: str) -> str:
-    """Return the spec of a new encoding with the numbers, such as d and base, that all previous encodings share.
+    """Return the spec of a new encoding, completed with the numbers (d, base, …) that all previous ones share.
 
     before : specs of the previous encodings
     spec : spec of the new encoding; if it names a model's file, it is returned unchanged

@@ -39,7 +39,7 @@ def schema(command: str | None, **_: Any) -> None:
         return
     name = ALIASES.get(command, (command, {}))[0]
     if (found := schema_of(name)) is None:
-        raise UnknownNameError("command with --json", command, commands())
+        raise UnknownNameError("command with --json:", command, commands())
     described = f"{found.pop('description', '')} gallery/reference.md explains the keys.".lstrip()
     about = {"$schema": DRAFT, "title": f"pecli {name} --json", "description": described}
     print_results([dumps({**about, **found}, ensure_ascii=False, indent=2)])
@@ -52,5 +52,5 @@ COMMAND = Command(
         argument("command", "the command", offers=lambda: [*commands()]),
     ),
     ("pecli schema", "pecli schema model > model.schema.json"),
-    notes=("The schema of the TOML files that pecli batch reads is pecli batch --schema.",),
+    notes=("pecli batch --schema prints the schema of the TOML files that pecli batch reads.",),
 )

@@ -81,7 +81,7 @@ def targets_of(run: Mapping[str, Any], pictures: bool = False) -> tuple[list[Tar
 
     Raises
     ------
-    UsageError : a format that cannot hold text, or signs without a .csv file
+    UsageError : a format that cannot hold text, or a separator or decimal sign without a .csv file
     """
     outputs, format, as_json = run["output"], run["format"], run["json"]
     if as_json and (outputs or format not in (None, "json")):

@@ -29,7 +29,7 @@ def unknown_command(word: str, commands: Iterable[str]) -> str:
     """Return the message for a word that is not a command, with a suggestion."""
     if word.startswith("-"):
         if near := _nearest(word, ("--version", "--help")):
-            return f"there is no {word}{_did_you_mean(near)}"
+            return f"there is no {word}{_did_you_mean(near)}pecli --help lists the commands"
         return f"{word} comes after a command, as in pecli heatmap {word}: pecli --help lists the commands"
     if kind := encoding_named(word.partition(":")[0]):
         draw = f"pecli {figures_for(kind)[0]} {word} draws it"
@@ -39,7 +39,7 @@ def unknown_command(word: str, commands: Iterable[str]) -> str:
         return f"{word} is a format: pecli heatmap{sweep} -o heatmap.{word} writes it"
     near = _nearest(word, commands)
     example = "" if near else "pecli heatmap draws a table, "
-    return f"there is no command {word[:60]}{_did_you_mean(near)}: {example}pecli --help lists the commands"
+    return f"there is no command {word[:60]}{_did_you_mean(near)}{example}pecli --help lists the commands"
 
 
 def unknown_option(command: str, flag: str, flags: Mapping[str, str]) -> str:
@@ -62,7 +62,7 @@ def unknown_option(command: str, flag: str, flags: Mapping[str, str]) -> str:
     if command == "model":
         plain = flag.lstrip("-").partition("=")[0].replace("-", "_")
         near = [name for name, theirs in OF_RUNTIMES.items() if plain in theirs] or near
-    return f"{command} has no option {flag}{_did_you_mean(near)}: pecli {command} --help lists its options"
+    return f"{command} has no option {flag}{_did_you_mean(near)}pecli {command} --help lists its options"
 
 
 def _option_owner(figure: str, flag: str) -> str:
@@ -74,7 +74,7 @@ def _option_owner(figure: str, flag: str) -> str:
             taken = ANALYSES[figure].takes(kind)
             shown, unfit = (figure, "") if taken else (figures_for(kind)[0], f", which {figure} cannot show")
             advice = f"try pecli {shown} -e {kind.name}:{owner}{entry.name}=…"
-            return f"{flag} belongs to the encoding {kind.name}{unfit}: {advice}"
+            return f"{flag} is a parameter of {kind.name}{unfit}: {advice}"
     figures = [name for name, other in ANALYSES.items() if canonical_name(other.options(), word) in other.options()]
     if not figures:
         return ""
@@ -89,4 +89,4 @@ def _nearest(word: str, known: Iterable[str]) -> list[str]:
 
 
 def _did_you_mean(near: list[str]) -> str:
-    return f", did you mean {' or '.join(near)}?" if near else ""
+    return f"; did you mean {' or '.join(near)}? " if near else ": "

@@ -29,7 +29,7 @@ def as_keywords(text: str, equals: str = "=", blank: str = "_") -> str:
     """Return a message with options spelled for Python: ``text_size=5``.
 
     equals : text between name and value
-    blank : text in place of each hyphen of a name
+    blank : text that replaces each hyphen in a name
     """
 
     def keyword(match: re.Match[str]) -> str:
@@ -150,10 +150,10 @@ class UnusedOptionError(UsageError):
 def nearest(word: str, names: Iterable[str], alike: float = 0.55, most: int = 1) -> list[str]:
     """Return up to `most` of the names that start with the word; if none does, the one closest name, or [].
 
-    A name that is a whole part of the word is preferred to one that looks similar: yarn for dynamic-yarn. A word of
-    one or two letters is not taken for the start of a name.
+    A name that is a complete part of the word is preferred to a similar name: yarn for dynamic-yarn. A word of one or
+    two letters does not match the start of a name.
 
-    alike : least similarity of a similar name, from 0 to 1
+    alike : how similar a name must be at least, from 0 to 1
     """
     word, every = word[:60].lower(), list(names)
     begun = sorted((name for name in every if len(word) > 2 and name.lower().startswith(word)), key=len)

@@ -109,7 +109,7 @@ def say(key: str, /, **blanks: Any) -> str:
 
 
 def summary_of(name: str, english: str) -> str:
-    """Return the one-line summary of a figure or report in the current language; `english` if that has none."""
+    """Return the one-line summary of a figure or report in the current language; `english` if it is not translated."""
     text = texts(_CURRENT.get()).get("summary." + name, english)
     return text if isinstance(text, str) else text[-1]
 

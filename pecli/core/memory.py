@@ -63,7 +63,7 @@ def check_bytes(what: str, needed: int, advice: str, copies: int = 1) -> None:
 
 @lru_cache(maxsize=1)
 def _once_a_second(look: Callable[[], int | None], second: int) -> int | None:
-    """Return what `look` returns, from the first call in that second: a batch checks thousands of pictures in it."""
+    """Return the result of `look`, called at most once a second, because a batch checks thousands of pictures."""
     return look()
 
 

@@ -191,9 +191,9 @@ class Option:
         bounds = " and ".join(
             f"{sign} {write_scalar(limit)}" for sign, limit in limits if limit is not None and abs(limit) != EXACT
         )
-        kind += ", or row x column in a grid, or a clock's time" if self.place else ""
+        kind += ", or a place in a grid (row x column), or a time on a clock" if self.place else ""
         words = f"or one of {', '.join(self.names)}" if self.names else ""
-        each = "a list, each" if self.many and self.scalar is not str else ""
+        each = "a list; each item is" if self.many and self.scalar is not str else ""
         return " ".join(filter(None, [each, kind, bounds, words]))
 
     @property
@@ -280,7 +280,8 @@ class Option:
             raise self._refusal(value) from None
         if self.choices is not None and result not in self.choices():
             advice = self._advice_for(result)
-            raise UnknownNameError(self.flag[2:], result, self.choices(), option=self.name, advice=advice)
+            what = f"value of {self.name if self.in_spec else option_text(self.name)}:"
+            raise UnknownNameError(what, result, self.choices(), option=self.name, advice=advice)
         return result
 
     def _refusal(self, value: Any, advice: str = "") -> UsageError:
@@ -302,7 +303,7 @@ class Option:
 def option(default: Any, help: str, *, only_with: tuple[str, str | tuple[str, ...]] | None = None, **facts: Any) -> Any:
     """Return a dataclass field that is an option; its name and type are those of the field.
 
-    only_with : another option, and those of its values with which this option applies
+    only_with : another option, and those of its values for which this option applies
     facts : other attributes of `Option`
 
     The default can be None only if the field's type allows it.
@@ -354,7 +355,7 @@ class Options:
 
     @classmethod
     def of_read(cls, values: Mapping[str, Any]) -> Self:
-        """Return an instance from values that are checked already."""
+        """Return an instance from values that have already been checked."""
         made, fields = object.__new__(cls), _field_defaults(cls)
         vars(made).update(fields)  # the class is frozen: only here and in __post_init__ are its fields set
         vars(made).update({name: value for name, value in values.items() if name in fields})
@@ -373,7 +374,7 @@ class Options:
         """Return the checked values by option name; raise an error with a suggestion for unknown names."""
         options, given = cls.options(), with_canonical_names(cls.options(), values)
         for name in [name for name in given if name not in options]:
-            raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}", name, options, option=name)
+            raise UnknownNameError(f"{cls.what} of {getattr(cls, 'name', cls.__name__)}:", name, options, option=name)
         return {name: options[name].read(value) for name, value in given.items()}
 
     def settings(self) -> dict[str, Any]:

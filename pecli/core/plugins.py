@@ -12,14 +12,14 @@ from pecli.core.errors import shorten
 
 
 def load_plugins(group: str, base: type[Any], described: Collection[str], taken: Collection[str]) -> dict[str, Any]:
-    """Return the classes of an entry point group by name. A broken one, also one that exits, is skipped with a warning.
+    """Return the classes of an entry point group by name; one that fails or exits on import is skipped with a warning.
 
-    What a plugin prints while it is loaded becomes a warning: it would spoil a result on standard output.
+    Whatever a plugin prints on import becomes a warning, because it would spoil results on standard output.
 
     Parameters
     ----------
-    base : class from which each must derive
-    described : attributes that each must have besides the abstract methods of `base`
+    base : class from which each class must derive
+    described : attributes that each class must have besides the abstract methods of `base`
     taken : names that pecli itself uses; a class with one of them is skipped
     """
     from importlib.metadata import entry_points

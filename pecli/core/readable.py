@@ -54,7 +54,7 @@ def restrict_reading(
         real = Path(_real(path))
         if str(real) in files or (root is not None and real.is_relative_to(root)) or known(path):
             return None
-        return refusal(path) if refusal else UsageError(f"{path} is not read: only files named at the start are")
+        return refusal(path) if refusal else UsageError(f"{path} may not be read: only files named at the start may")
 
     token = _REFUSED.set(refused)
     try:

@@ -1,4 +1,4 @@
-"""The base class of all encodings (name, formula, parameters, texts), and the classes of what an encoding can do."""
+"""The base class of all encodings (name, formula, parameters, texts), and base classes for what encodings can do."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def width_option(default: int | None, help: str, at_most: int = 65536, **more: A
 def tensor_option() -> Any:
     """Return the option tensor, for encodings that can be read from a file."""
     help = "name of the table in the file, or the end of that name"
-    return option(None, help, unset="the table with a usual name")
+    return option(None, help, unset="a table with a usual name")
 
 
 def check_tensor(file: str | None, tensor: str | None) -> None:
@@ -127,7 +127,7 @@ class Encoding(Options, ABC):
         return None
 
     def rows_from(self, start: int) -> int | None:
-        """Return how many positions there are from `start` on; None if there is no last position."""
+        """Return the number of positions from `start` on; None if there is no last position."""
         return None if self.own_positions is None else self.own_positions.length
 
     @property
@@ -157,8 +157,8 @@ class Encoding(Options, ABC):
         if isinstance(place, int):
             return place
         time = ":" in place
-        text = f"{option_text('at', place)}: {self.title()} has no {'times' if time else 'grid'}"
-        advice = "give positions as numbers, " + ("a range as FIRST..LAST" if time else "or --grid too")
+        text = f"{option_text('at', place)}: the encoding has no {'times' if time else 'grid'} ({self.title()})"
+        advice = "write positions as numbers, " + ("ranges as FIRST..LAST" if time else "or give --grid too")
         raise UsageError(text, option="at", value=place, advice=advice)
 
     def position_text(self, position: float) -> str:
@@ -196,7 +196,7 @@ class Encoding(Options, ABC):
         return self.name + (":" + ",".join(given) if given else "")
 
     def left_out(self) -> str:
-        """Return which columns of a query or key a picture leaves out; usually ""."""
+        """Return a note on the columns of a query or key that a picture leaves out; usually ""."""
         return ""
 
     def title(self, join: Join = listing) -> str:
@@ -326,7 +326,7 @@ class TableEncoding(Encoding):
         return {}
 
     def cycle(self, most: int) -> Positions | None:
-        """Return the positions of a period that all columns share; None if there is none up to length `most`."""
+        """Return the positions of one common period of all columns, up to length `most`; None if there is none."""
         return None
 
     def mean_table(self, blocks: Bins) -> Array:
@@ -448,7 +448,7 @@ class BiasEncoding(Encoding):
 
 
 def ends_of(encodings: Sequence[Encoding], shown: Positions) -> tuple[float, float]:
-    """Return the first and last position of `shown`, multiplied by the spacing if all encodings have the same."""
+    """Return the first and last position of `shown`, multiplied by the spacing if all encodings have the same one."""
     steps = {encoding.spacing for encoding in encodings}
     step = steps.pop() if len(steps) == 1 else 1
     return step * shown.start, step * (shown.stop - 1)

@@ -115,9 +115,9 @@ class T5(DirectedBias):
     Notes
     -----
     Raffel et al. 2020, T5, section 2.1, arXiv:1910.10683. The encoder has ``direction=both``, half of the buckets for
-    each direction; the decoder has ``causal``, all buckets for keys up to the query. Of the buckets of a direction,
-    half hold one distance each. The others grow so that the bucket after the last would begin at max_distance; the last
-    bucket begins earlier, at `last_from`, and has no end.
+    each direction; the decoder has ``causal``, all buckets for keys up to the query. In each direction, half of the
+    buckets hold one distance each. The other buckets grow with the distance, up to max_distance; the last of them
+    begins at `last_from` and also holds all larger distances.
     """
 
     name: ClassVar[str] = "t5"

@@ -56,7 +56,7 @@ class Clock(Harmonic, Additive):
     formula: ClassVar[str] = "PE(p, 2j) = sin(2π p / period_j), PE(p, 2j+1) = cos(2π p / period_j)"
     source: ClassVar[str] = "fleuria, 2023: Positional Encoding"
     example: ClassVar[str] = "pecli distance -e clock --length 86400"
-    models: ClassVar[str] = "none: an intuition"
+    models: ClassVar[str] = "none; only to build intuition"
     position_label: ClassVar[str] = "clock.time"
     other_label: ClassVar[str] = "clock.other_time"
     position_named: ClassVar[str] = "clock.time_at"
@@ -125,15 +125,15 @@ class Geometric(Harmonic, Additive):
     """
 
     name: ClassVar[str] = "geometric"
-    summary: ClassVar[str] = "a clock: each hand turns radix² times slower than the one before, whatever d is"
+    summary: ClassVar[str] = "a clock: each hand turns radix² times more slowly than the one before, whatever d is"
     formula: ClassVar[str] = "PE(p, 2j) = sin(p / radix^(2j)), PE(p, 2j+1) = cos(p / radix^(2j))"
     source: ClassVar[str] = "fleuria, 2023: Positional Encoding"
     example: ClassVar[str] = "pecli heatmap -e geometric --d 16 --length 10000"
-    models: ClassVar[str] = "none: an intuition"
+    models: ClassVar[str] = "none; only to build intuition"
 
     d: int = width_option(128, "width of the encoding, d_model", shown=True)
     radix: float = option(
-        3600.0, "each pair turns radix² times slower than the one before", above=0, log=True, shown=True
+        3600.0, "each pair turns radix² times more slowly than the one before", above=0, log=True, shown=True
     )
 
     @property

@@ -119,7 +119,7 @@ class OnGrid(TableEncoding):
 
 @dataclass(frozen=True)
 class HarmonicOnGrid(OnGrid, Harmonic):
-    """Base of sines and cosines in which each pair turns by one coordinate of the position."""
+    """Base of encodings by sines and cosines in which each pair turns by one coordinate of the position."""
 
     of_grids: ClassVar[tuple[str, ...]] = ("scale_grid", "grid_step", "grid_start")
 
@@ -149,7 +149,7 @@ class HarmonicOnGrid(OnGrid, Harmonic):
     def check(self) -> None:
         for name in ("grid_step", "grid_start"):
             if self.sides and len(getattr(self, name) or ()) not in (0, 1, len(self.sides)):
-                text = f"{name} needs one number for each axis, {len(self.sides)} here, not {len(getattr(self, name))}"
+                text = f"{name} needs {len(self.sides)} numbers, one for each axis, not {len(getattr(self, name))}"
                 raise UsageError(text, option=name, value=getattr(self, name))
         super().check()
 

@@ -160,7 +160,7 @@ class Harmonic(TableEncoding):
 
     @property
     def exact(self) -> bool:
-        """Whether the table equals the formula to 10⁻¹⁵ of the radius at any position."""
+        """Whether the table equals the formula to within 10⁻¹⁵ of the radius at every position."""
         return self.dtype == "float64"
 
     def rounded(self, values: Array) -> Array:
@@ -368,7 +368,7 @@ class Harmonic(TableEncoding):
 
         Raises
         ------
-        UsageError : a wave has no partner, as the last sine of an odd d, or positions are cells of a grid
+        UsageError : a wave has no partner, such as the last sine if d is odd, or positions are cells of a grid
         """
         if self.own_positions or self.sides:
             text = f"{self.title()} has positions in a grid, and no single offset shifts them all"
@@ -408,7 +408,7 @@ class Harmonic(TableEncoding):
         return ["0" if text.startswith("0") else text for text in texts]
 
     def written_out(self, position: int, column: int) -> list[str]:
-        """Return the steps that compute r · sin(ω p + φ): with ω as name, as formula and as number, then the angle.
+        """Return the steps that compute r · sin(ω p + φ): with ω as a name, a formula and a number, then the angle.
 
         A radius of 1 and a phase of 0 are left out: ["sin(2 · ω1)", "sin(2 · 10000^(-2/4))", "sin(2 · 0.01)",
         "sin(0.02)"].
@@ -450,7 +450,7 @@ class Harmonic(TableEncoding):
         """Return ‖PE_p − PE_q‖² at the offsets first … first + n − 1, (n,), for even d; exactly 0 for equal rows.
 
         With the offset written as i·B + j, cos(ω(iB + j)) = cos·cos − sin·sin is a matrix product of two small tables.
-        The constant term is one more column of both, because adding it afterwards would take as long as the product.
+        The constant term is an extra column of both tables: adding it afterwards would take as long as the product.
         Small squares are computed again as 4 Σ_j r_j² sin²(ω_j Δ/2), in which nothing cancels.
         """
         step = max(1, int(np.sqrt(n)))

@@ -96,7 +96,7 @@ class Learned(OnGrid, Additive):
             if value := getattr(self, name):
                 trained = f"{option_text('file', self.file)} is given"
                 text = f"{option_text(name, value)} is for an untrained table, but {trained}"
-                raise UsageError(text, option=name, value=value, advice=f"leave {name} out")
+                raise UsageError(text, option=name, value=value, advice=f"leave {option_text(name)} out")
 
     @property
     def width(self) -> int:

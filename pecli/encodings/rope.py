@@ -48,7 +48,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
     et al. 2024, Qwen2-VL, section 2.1, arXiv:2409.12191) or ``interleaved`` (Qwen3-VL). In a text all axes have the
     same coordinate, and sections change nothing.
 
-    With `directions`, pairs turn along other directions than the axes:
+    With `directions`, pairs turn along directions other than the axes:
 
     - ``golden``: the rates are one series, base^(−2j/d). The direction of pair j has the angle j·π(√5 − 1)/2 from the
       column axis towards the row axis (golden gate RoPE, Xiong 2025, jerryxio.ng/posts/nd-rope). That post spaces the
@@ -63,9 +63,9 @@ class OnAxes(HarmonicOnGrid, Scaled):
 
     axes: str | None = option(
         None,
-        "how the axes share the pairs: a block of pairs per axis, with the same rates in each block (blocks); those "
-        "rates with the pairs of equal rate side by side (repeated); as repeated, with rates that grow (rising); or "
-        "one series of rates whose pairs belong to the axes in turn (alternating)",
+        "how the axes share the pairs: a block of pairs per axis, with the same rates in each block (blocks); the "
+        "same rates, but with pairs of equal rate side by side (repeated); like repeated, but with growing rates "
+        "(rising); or one series of rates whose pairs belong to the axes in turn (alternating)",
         choices=lambda: ("blocks", "alternating", "repeated", "rising"),
         names={"2": "blocks"},
         unset="blocks",
@@ -92,7 +92,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         unset=REQUIRED,
         only_with=("directions", "learned"),
     )
-    directions_head: int = option(0, "which head of the file", at_least=0, only_with=("directions", "learned"))
+    directions_head: int = option(0, "index of the head in the file", at_least=0, only_with=("directions", "learned"))
     sections: tuple[int, ...] | None = option(
         None,
         "M-RoPE: numbers of pairs that rotate by frame, row and column",
@@ -143,7 +143,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             if values and (self.axes not in (None, "blocks") or self.sections):
                 raise UnusedOptionError(name, values, "it needs axes=blocks and no sections")
             if values and len(values) != count:
-                text = f"{name} needs one number for each axis, {count} here, not {len(values)}"
+                text = f"{name} needs {count} numbers, one for each axis, not {len(values)}"
                 raise UsageError(text, option=name, value=values)
         if widths and (sum(widths) != self.width or any(width % 2 for width in widths)):
             text = f"axis_widths {','.join(map(str, widths))} add up to {sum(widths)}: they must be even numbers that "
@@ -151,7 +151,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             raise UsageError(text, option="axis_widths", value=widths)
 
     def _check_directions(self) -> None:
-        """Raise UsageError if oblique directions have no grid of rows and columns, or an option such as `axes`."""
+        """Raise UsageError for directions without a grid of rows and columns, or with an option such as `axes`."""
         if self.directions == "axial":
             return
         if len(self.sides) != 2:
@@ -297,7 +297,7 @@ def parts_of_sequence(text: str) -> list[tuple[int, ...]]:
         elif GRID.fullmatch(part):
             parts.append(tuple(sides_of("sequence", part)))
         else:
-            allowed = "numbers of words and images of rows x columns, such as 4, 2x3, 4"
+            allowed = "word counts and image sizes (rows x columns), such as 4, 2x3, 4"
             raise UsageError(option="sequence", value=text, allowed=allowed)
     return parts
 

@@ -39,7 +39,7 @@ class Scaling:
         """Raise UsageError if parameters are missing or invalid."""
         for name in self.needs:
             if getattr(rope, name) is None:
-                raise UsageError(f"scaling={self.name} needs {name}=…: {rope.options()[name].help}", option=name)
+                raise UsageError(f"scaling={self.name} needs {name}=… ({rope.options()[name].help})", option=name)
         if not self.shortens and rope.factor is not None and rope.factor < 1:
             text = f"factor={rope.factor:g} is not allowed with scaling={self.name}: it takes a number ≥ 1"
             raise UsageError(text, option="factor", value=rope.factor)
@@ -49,7 +49,7 @@ class Scaling:
         return None if rope.factor is None else original * rope.factor
 
     def in_training(self, rope: Scaled) -> Scaled:
-        """Return the rope of the original training, before scaling."""
+        """Return the RoPE of the original training, before scaling."""
         return rope.unscaled()
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
@@ -76,11 +76,11 @@ class Scaling:
         return None
 
     def base(self, rope: Scaled) -> float:
-        """Return the base whose powers are the rates at the current sequence length; by default the rope's own base."""
+        """Return the base whose powers are the rates at the current sequence length; by default the RoPE's own base."""
         return rope.base
 
     def at_length(self, rope: Scaled) -> str:
-        """Return what a title says about the rates at the current sequence length; "" if they do not depend on it."""
+        """Return a title's note on the rates at the current sequence length; "" if they do not depend on the length."""
         return ""
 
     def other_lengths(self, rope: Scaled) -> str:
@@ -103,9 +103,9 @@ class Linear(Scaling):
 
 
 class Ntk(Scaling):
-    """NTK-aware scaling at every length: the longest wavelength grows by the factor, the shortest stays.
+    """NTK-aware scaling at every length: the longest wavelength grows by the factor, the shortest does not change.
 
-    It cannot be the scaling of a config.json: transformers does not know a type ``ntk``, and other programs take that
+    It cannot be the scaling of a config.json: transformers does not know a type ``ntk``, and other programs use that
     name for another scaling.
     """
 
@@ -295,7 +295,7 @@ class Llama3(Blend):
     """
 
     name = "llama3"
-    summary = "short wavelengths stay, long ones are stretched, those between are blended"
+    summary = "short wavelengths are unchanged, long ones are stretched, those between are blended"
     formula = (
         "λ_j < original/high_freq_factor: ω_j; λ_j > original/low_freq_factor: ω_j/factor; between (1 − s)·ω_j/factor "
         "+ s·ω_j, s = (original/λ_j − low)/(high − low)"
@@ -335,7 +335,7 @@ class Yarn(Blend):
     """
 
     name = "yarn"
-    summary = "the rates of fast pairs stay, slow ones are divided, with a ramp between; scores are scaled up"
+    summary = "the rates of fast pairs are unchanged, slow ones divided, with a ramp between; scores are scaled up"
     formula = (
         "ω_j (1 − ramp_j) + ω_j/factor · ramp_j; ramp_j = clip((j − low)/(high − low), 0, 1), "
         "low, high = d · ln(original/(2π r)) / (2 ln base) at r = beta_fast, beta_slow, rounded outward if truncate"
@@ -463,7 +463,7 @@ class Scaled(PowersOfBase):
         "seq_len",
         "sequence length for which a dynamic or LongRoPE scaling computes its rates",
         at_least=1,
-        unset="up to the last position shown",
+        unset="the end of the positions shown",
         in_spec=False,
     )
     beta_fast: float = parameter(
@@ -474,7 +474,7 @@ class Scaled(PowersOfBase):
     )
     truncate: bool = parameter("truncate", "round the ends of the ramp to whole pairs", True)
     exchanged: bool = parameter(
-        "exchanged", "reverse the ramp, as litgpt does: fast pairs are divided, slow ones stay", False
+        "exchanged", "reverse the ramp, as litgpt does: fast pairs are divided, slow ones unchanged", False
     )
     attention_factor: float | None = parameter(
         "attention_factor",
@@ -540,7 +540,7 @@ class Scaled(PowersOfBase):
             allowed = f"0, or {1 / MAX_EXACT:g} to {MAX_EXACT:g}"
             raise UsageError(option="attention_factor", value=self.attention_factor, allowed=allowed)
         if self.dual_chunks and (len(self.dual_chunks) not in (2, 3) or self.dual_chunks[1] < self.dual_chunks[0]):
-            allowed = "chunk size, largest relative position (at least the chunk size) and training length, in tokens"
+            allowed = "three lengths in tokens (chunk size, largest relative position ≥ chunk size, training length)"
             raise UsageError(option="dual_chunks", value=self.dual_chunks, allowed=allowed)
         self.rule.check(self)
         super().check()
@@ -548,8 +548,8 @@ class Scaled(PowersOfBase):
     @classmethod
     def read_values(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         if "attn_factor" in values:  # in YaRN's code and SGLang it is not the same as attention_factor
-            advice = "give attention_factor instead, the product of both"
-            text = "attn_factor would multiply the factor of YaRN's formula"
+            advice = "give the product of both as attention_factor"
+            text = "attn_factor multiplies the attention factor of YaRN's formula"
             raise UsageError(text, option="attn_factor", value=values["attn_factor"], advice=advice)
         return super().read_values(values)
 
@@ -656,11 +656,11 @@ class Scaled(PowersOfBase):
         return original, longest and max(longest, original)
 
     def in_training(self) -> Scaled:
-        """Return the rope of the original training, before scaling."""
+        """Return the RoPE of the original training, before scaling."""
         return self.rule.in_training(self)
 
     def unscaled(self) -> Self:
-        """Return the rope without its scaling."""
+        """Return the RoPE without its scaling."""
         known = self.options()
         kept = {n: value for n, value in self.settings().items() if (known[n].only_with or ("",))[0] != "scaling"}
         return self.make({**kept, "scaling": "default"})

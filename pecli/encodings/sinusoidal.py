@@ -71,9 +71,7 @@ class Sinusoidal(SineCosineColumns, Additive):
 
     def check(self) -> None:
         if self.family == "timestep" and self.layout != "interleaved":
-            raise UnusedOptionError(
-                "layout", self.layout, "time steps always have all sines before or after all cosines"
-            )
+            raise UnusedOptionError("layout", self.layout, "time steps never interleave sines and cosines")
         if self.family == "tensor2tensor" and self.d % 2:
             text = f"{option_text('d', self.d)} is not allowed with {option_text('family', self.family)}"
             raise UsageError(text, option="d", value=self.d, allowed="an even d")

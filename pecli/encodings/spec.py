@@ -70,7 +70,7 @@ def encoding_of(spec: Spec) -> type[Encoding]:
 def spec_of(encoding: Any) -> str:
     """Return the spec of an encoding given as an `Encoding`, a text or a table; raise UsageError for other objects.
 
-    A table, an object that numpy can convert to an array, becomes a `Learned`.
+    A table (any object that numpy can convert to an array) becomes a `Learned`.
     """
     if isinstance(encoding, (str, os.PathLike)):
         return os.fspath(encoding)

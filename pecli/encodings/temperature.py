@@ -23,7 +23,7 @@ def temperature_option() -> Any:
 
 def logn_option() -> Any:
     """Return the parameter for scores that grow with the logarithm of the position, as in Qwen-7B."""
-    help = "n,N: beyond n positions, scores are multiplied by log_n(p + 1), up to N positions; see pecli temperature"
+    help = "n,N (N optional): from position n to N − 1, scores are multiplied by log_n(p + 1); see pecli temperature"
     return option(None, help, at_least=2, at_most=2**53, unset="none", in_spec=True)
 
 
@@ -50,7 +50,7 @@ def score_factors(rope: Rope, positions: Array) -> Array:
 
     Notes
     -----
-    ``temperature``: 1 + s ln(1 + ⌊(p + o)/n⌋); transformers, modeling_llama4 (o = 1, layers without rope) and
+    ``temperature``: 1 + s ln(1 + ⌊(p + o)/n⌋); transformers, modeling_llama4 (o = 1, layers without RoPE) and
     modeling_ministral3 (o = 0); after Nakanishi 2025, Scalable-Softmax, arXiv:2501.19399. ``logn``: log_n(p + 1) where
     p + 1 > n, else 1; modeling_qwen of Qwen-7B, whose table has 32,767 factors. The attention factor multiplies query
     and key, so that scores have its square: Peng et al. 2023, YaRN, section 3.4, arXiv:2309.00071.

@@ -21,9 +21,9 @@ class XPos(RotatedPairs):
     """Rotary encoding with a decay of the scores, from factors on queries and keys.
 
     Pair j of a query is multiplied by ζ_j^(p/scale_base) and pair j of a key by ζ_j^(−q/scale_base), with ζ_j below 1.
-    The table has the rotated queries. ⟨R_p x, R_q y⟩ depends only on p − q, as with rope: pair j of an equal query and
-    key adds ζ_j^((p − q)/scale_base) cos ω_j (p − q). The measures dot, cos, cosine, euclidean and sqeuclidean are
-    computed from these scores, with q as the earlier position: a decoder's query sees no later key, for which the
+    The table has the rotated queries. ⟨R_p x, R_q y⟩ depends only on p − q, as with RoPE: pair j of a query and an
+    equal key adds ζ_j^((p − q)/scale_base) cos ω_j (p − q). The measures dot, cos, cosine, euclidean and sqeuclidean
+    are computed from these scores, with q as the earlier position: a decoder's query sees no later key, for which the
     factor would grow. Other measures compare rows of the table.
 
     Notes
@@ -123,7 +123,7 @@ class XPos(RotatedPairs):
         return means
 
     def squares(self, n: int, first: int = 0) -> Array:
-        """Return 2 (S(0) − S(Δ)) at the offsets first … first + n − 1, (n,); S is the score of an equal query and key.
+        """Return 2 (S(0) − S(Δ)) at the offsets first … first + n − 1, (n,); S is the score of equal query and key.
 
         With z = ζ^(|Δ|/scale_base), 1 − z cos ωΔ is computed as (1 − z) + 2 z sin²(ωΔ/2), in which nothing cancels.
         This is the square of a distance: S is a positive definite function of the offset.
@@ -149,7 +149,7 @@ class XPos(RotatedPairs):
         return self._with_factor(texts, position, self.waves()[column][1])
 
     def _with_factor(self, texts: list[str], position: int, pair: int) -> list[str]:
-        """Return the steps in `texts`, multiplied by the pair's ζ^(position/scale_base): as a name, then as numbers."""
+        """Return the steps in `texts`, multiplied by the pair's ζ^(position/scale_base), as a name, then as numbers."""
         power, base = f"^({position}/{write_scalar(self.scale_base)})", float(self.bases[pair])
         number = f"{self.factors(float(position))[pair]:.10g}"
         before = [f"ζ{pair}{power}", f"{base:.10g}{power}", number] if len(texts) > 2 else [f"ζ{pair}{power}", number]

@@ -1,4 +1,4 @@
-"""The registry of figures. Each entry has a summary, so that lists of figures need not import them."""
+"""The registry of figures. Each entry has a summary, so that figures can be listed without imports."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Addition(WithCellNumbers[Additive], TokenFigure[Additive]):
 
     name: ClassVar[str] = "addition"
     requires: ClassVar[Any] = Additive
-    defines: ClassVar[str] = "one row per token: its vector, the encoding of its position, and their sum; no unit"
+    defines: ClassVar[str] = "one row per token: its vector, the encoding of its position, and their sum; dimensionless"
     example: ClassVar[str] = "pecli addition --tokens 'dog bites man'"
     examples: ClassVar[tuple[str, ...]] = ("pecli addition --scale none -d 128 -o addition.svg",)
     default_options: ClassVar[Mapping[str, Any]] = {"d": 64}

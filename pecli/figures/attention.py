@@ -112,7 +112,7 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     Notes
     -----
     Vaswani et al. 2017, Attention Is All You Need, section 3.2.1, arXiv:1706.03762. Q and K are the embeddings
-    themselves, with the encoding added or, for rope, rotated by it: there are no learned projections and there is one
+    themselves, with the encoding added or, for RoPE, rotated by it: there are no learned projections and there is one
     head. A bias is added to the scores and may mask keys. Each token therefore attends mostly to itself; the figure
     shows what order alone can do, not what a trained model does with it.
     """
@@ -120,8 +120,8 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     name: ClassVar[str] = "attention"
     requires: ClassVar[Any] = AttentionEncoding
     defines: ClassVar[str] = (
-        "softmax over q of x_p·x_q/√d, plus the bias if the encoding is one; x are the embeddings with their "
-        "positions, Q = K = x, nothing is learned; change: second order minus first"
+        "softmax over q of x_p·x_q/√d, plus the bias if the encoding is a bias; x are the embeddings with their "
+        "positions, Q = K = x, and nothing is learned; a change is the second order minus the first"
     )
     example: ClassVar[str] = "pecli attention --tokens 'dog bites man' --reorder swap:0,2"
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)

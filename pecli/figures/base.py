@@ -141,7 +141,7 @@ def panels_of(figure: Figure[Any], view: View[Any], canvas: Canvas | None = None
 
 
 def has_comparable_offsets(view: View[Any]) -> bool:
-    """Return whether two pairs of positions can have the same offset, which takes at least three positions."""
+    """Return whether two pairs of positions can have the same offset, which needs at least three positions."""
     return view.positions.length > 2
 
 
@@ -164,7 +164,7 @@ def all_positions_text(encodings: Sequence[Encoding], covered: Positions) -> str
 
 
 def common_text(keys: Sequence[str], default: str) -> str:
-    """Return the text key that all encodings share, otherwise the default.
+    """Return the text key if all encodings have the same one, otherwise the default.
 
     keys : the text key of each encoding
     """
@@ -199,7 +199,7 @@ def cell_averaging_note(encoding: Encoding | None, rows: int, columns: int, log:
 def difference_of(
     first: N, second: N, reach: Limits | None, whole: Array | None, block: tuple[int, int], **facts: Any
 ) -> N:
-    """Return numbers whose main array is the first one's minus the second one's, with colours symmetric about 0.
+    """Return the difference of two `Numbers`: their main arrays subtracted, with colours symmetric about 0.
 
     reach : the smallest and the largest difference; if None, the colour limits are computed from the ends of both
         colour scales

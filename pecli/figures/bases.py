@@ -1,4 +1,4 @@
-"""The context up to which each base of rope works, and models by base and context."""
+"""The context up to which each base of RoPE works, and models by base and context."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HOLDS, FAILS = "C0", "C1"
 
 @dataclass(frozen=True)
 class Entry:
-    """A model or a rope: its base, its context in positions (None if not stated), and `holds_to`.
+    """A model or a RoPE encoding: its base, its context in positions (None if not stated), and `holds_to`.
 
     holds_to : first offset at which the sum of cosines is negative; None if there is none
     """
@@ -95,8 +95,8 @@ class Bases(Figure[Rope]):
     -----
     At an offset with a negative sum, a key similar to the query scores lower on average than a dissimilar key: Men et
     al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591. Offsets are whole numbers; therefore the edge is
-    ragged, and a slightly larger base may have its first negative sum earlier. A rope without a context is a dot at its
-    first negative sum.
+    ragged, and a slightly larger base may have its first negative sum earlier. A RoPE encoding without a context is a
+    dot at its first negative sum.
     """
 
     name: ClassVar[str] = "bases"
@@ -130,7 +130,7 @@ class Bases(Figure[Rope]):
             raise UsageError(text, option="encoding", advice="leave the grid or the sequence out")
         if len(widths) > 1:
             given = " and ".join(map(str, sorted(widths)))
-            text = f"bases needs ropes with the same number of rotary columns, not {given}"
+            text = f"bases needs RoPE encodings with the same number of rotary columns, not {given}"
             raise UsageError(text, option="encoding")
         others = [name for name in self.models or () if released_models()[name].d != view.encoding.width]
         if others:

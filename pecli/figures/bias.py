@@ -63,7 +63,7 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return not self.view.encoding.known or min(self.seen) == self.all_back
 
     def message(self) -> str:
-        """Return the headline: how far back heads see, or from which distance on distances share a bucket."""
+        """Return the headline: how far back heads see, or the distance from which on several share a bucket."""
         if self.by_bucket:
             what = say(self.view.encoding.quantity)
             return say("bias.beyond_distance_share", last=self.apart - 1, what=what) if self.apart else ""
@@ -104,11 +104,11 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         return [line, farthest, hidden, sides, trained_border_note(self.trained)]
 
     def sees_all(self, at: int) -> bool:
-        """Return whether shown head number `at` sees the farthest key; always False with `by_bucket`."""
+        """Return whether the shown head with index `at` sees the farthest key; always False with `by_bucket`."""
         return not self.by_bucket and self.seen[at] == self.all_back
 
     def reach_text(self, at: int) -> str:
-        """Return how far back shown head number `at` sees, for its title; "" with `by_bucket` or a single head."""
+        """Return a title's note on how far back the shown head `at` sees; "" with `by_bucket` or a single head."""
         if self.by_bucket or self.view.encoding.n_heads == 1:
             return ""
         back, ahead = self.seen[at], self.ahead[at]
@@ -297,7 +297,7 @@ def _label_head(encoding: BiasEncoding, head: int, panel: Axes, canvas: Canvas) 
 
 
 def draw_reach(numbers: BiasNumbers, at: int, panel: Axes, canvas: Canvas, ink: str) -> None:
-    """Draw diagonal lines at the largest distance that shown head number `at` sees.
+    """Draw diagonal lines at the largest distance that the shown head with index `at` sees.
 
     With `by_bucket`, draw them at the last distance that has a bucket of its own.
     """

@@ -63,7 +63,7 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
         return np.sort(heads)
 
     def computed_heads(self, view: View[BiasEncoding]) -> Array:
-        """Return the heads to compute: those drawn, or, for a file of numbers, all unless some are named."""
+        """Return the heads to compute: those to draw or, for a file of numbers, all heads unless some are chosen."""
         every = view.panels is None and self.head is None
         return np.arange(view.encoding.n_heads) if every else self.shown_heads(view)
 
@@ -80,7 +80,7 @@ class BiasFigure(WithCellNumbers[BiasEncoding], WithTrained[BiasEncoding]):
 
 
 def nearest_with_half(weights: Array) -> Array:
-    """Return how many nearest keys have half of the weight, (n_heads,), for weights by distance whose sum is 1."""
+    """Return the number of nearest keys with half of the weight, (n_heads,); the weights by distance add up to 1."""
     return np.asarray(1 + (weights.cumsum(axis=1) < 0.5 - ROUNDING).sum(axis=1))
 
 

@@ -182,9 +182,9 @@ class Compare(Composite, Highlighting[Encoding]):
 
     name: ClassVar[str] = "compare"
     defines: ClassVar[str] = (
-        "the figure's numbers for each encoding; comparable panels share limits (they show the same quantity, with the "
-        "same width d if the measure grows with d), otherwise a note says that limits differ; difference: first minus "
-        "second"
+        "the figure's numbers for each encoding; panels share limits if they show the same quantity (with the same "
+        "width d, if the measure grows with d), otherwise a note says that limits differ; the difference is the first "
+        "minus the second"
     )
     example: ClassVar[str] = "pecli compare sinusoidal:base=10 sinusoidal:base=10000"
     examples: ClassVar[tuple[str, ...]] = ("pecli compare rope sinusoidal --figure curves",)
@@ -240,7 +240,7 @@ class Compare(Composite, Highlighting[Encoding]):
         return [*cells, difference] if self.subtracts else cells
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of cell number `at`; the panels of the difference have a second colour bar."""
+        """Return the panels of the cell with index `at`; the panels of the difference have a second colour bar."""
         group = super()._cell_panels(cell, at, canvas)
         if not self.subtracts or at < 2:
             return group

@@ -196,7 +196,7 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def made_of(self) -> Sequence[Figure[Any]]:
-        """Return the figures of the parts, as far as they are known without a view."""
+        """Return the figures of the parts that are known without a view."""
 
     def check(self) -> None:
         """Raise UnusedOptionError for an option that no part has."""
@@ -213,7 +213,7 @@ class Composite(Figure[Encoding]):
 
     @abstractmethod
     def cells_of(self, view: View[Encoding]) -> list[Cell]:
-        """Return the cells in order; their views do not state sizes of panels yet."""
+        """Return the cells in order; the sizes of panels are not set in their views yet."""
 
     def _cells(self, view: View[Encoding]) -> Iterator[tuple[Cell, slice]]:
         """Yield each cell and the slice of its panels among all panels.
@@ -237,7 +237,7 @@ class Composite(Figure[Encoding]):
         return [PanelGroup(panels, in_columns(len(panels), *columns), one_legend=True)]
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of cell number `at`, and the grids in which they can be arranged.
+        """Return the panels of the cell with index `at`, and the grids in which they can be arranged.
 
         Each panel has its own colour bar unless all cells use the same limits of colours.
         """
@@ -387,6 +387,6 @@ def check_part(part: Figure[Any], view: View[Encoding], option: str) -> None:
     kind = type(view.encoding)
     if not part.takes(kind):
         fitting = ", ".join(name for name, figure in SINGLE.items() if figure.takes(kind))
-        advice = f"{option_text(option)} takes {fitting} here" if fitting else ""
+        advice = f"here, {option_text(option)} takes {fitting}" if fitting else ""
         raise UsageError(part.refusal(kind), option="encoding", advice=advice)
     part.check_view(view)

@@ -40,7 +40,7 @@ CLOSE = 1.2  # smallest distance in ems of lines at the left edge; closer lines 
 class ContributionsNumbers(ColouredNumbers[Harmonic]):
     """What each pair adds to the score at each offset, and the sum over all pairs; pairs from fast to slow.
 
-    In a picture, each offset stands for a run of offsets, with their mean.
+    In a picture, each value is the mean over a run of offsets.
     """
 
     contribution: Array = over("offset", "pair", across="pair")
@@ -66,7 +66,7 @@ class ContributionsNumbers(ColouredNumbers[Harmonic]):
 
 @dataclass(frozen=True)
 class Contributions(PairwiseRates):
-    """What each pair of dimensions adds to the score of an equal query and key, cos ω_j Δ.
+    """What each pair of dimensions adds to the score of a query and an equal key, cos ω_j Δ.
 
     Pairs are rows, offsets are columns; below are the sums of the slowest pairs.
 
@@ -75,7 +75,7 @@ class Contributions(PairwiseRates):
     If its query and key point the same way, a pair of rate ω_j adds |q_j| |k_j| cos ω_j Δ to a score at the offset Δ:
     Su et al. 2021, RoFormer, section 3.4.3, arXiv:2104.09864. Trained heads use some pairs more than others:
     Barbero et al. 2024, Round and Round We Go, arXiv:2410.06205; `--norms` weighs the pairs by measured norms. A pixel
-    is the exact mean of its offsets, so that waves finer than pixels are white.
+    is the exact mean of its offsets, so that waves finer than a pixel fade to white.
     """
 
     name: ClassVar[str] = "contributions"

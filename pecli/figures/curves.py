@@ -113,7 +113,7 @@ class CurvesNumbers(Numbers[Any]):
         return say(only, measure=label) if has_comparable_offsets(self.view) else ""
 
     def _larger_text(self, label: str) -> str:
-        """Return the headline on which of two encodings has the larger measure at every other position.
+        """Return the headline that states which of two encodings has the larger measure at every other position.
 
         Return "" if neither measure is larger everywhere.
 
@@ -138,15 +138,15 @@ class Curves(OneHeadFigure):
     Notes
     -----
     If all lines are shifted copies of one shape, only the offset matters. If a line of distances returns to 0 at
-    another position than its own, these two positions cannot be told apart. Each encoding has its own panel, or its own
+    a position other than its own, these two positions cannot be told apart. Each encoding has its own panel, or its own
     line if all start from the same position.
     """
 
     name: ClassVar[str] = "curves"
     frame_option: ClassVar[str] = "at"
     defines: ClassVar[str] = (
-        "each line: the measure between the vector of one position (the dot) and the vectors of all positions, or the "
-        "biases of all keys for one query"
+        "each line is the measure between the vector of one position (the dot) and the vectors of all positions, or "
+        "the biases of all keys for one query"
     )
     example: ClassVar[str] = "pecli curves --at 0,50,100"
     copies: ClassVar[int] = 7
@@ -430,5 +430,5 @@ def merged_lines(rows: Sequence[tuple[Array, ...]]) -> Sequence[tuple[Array, ...
 
 
 def neighbours(rows: Positions, own: int) -> tuple[int, ...]:
-    """Return those of the positions right before and right after `own` that are in `rows`."""
+    """Return the positions right before and right after `own`, without those outside `rows`."""
     return tuple(at for at in (own - 1, own + 1) if rows.start <= at < rows.stop)

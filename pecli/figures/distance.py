@@ -77,8 +77,8 @@ class Distance(WithCellNumbers[Any], OneHeadFigure):
 
     name: ClassVar[str] = "distance"
     defines: ClassVar[str] = (
-        "row p, column q: the measure between the vectors of positions p and q, over all d numbers; with more "
-        "positions than pixels, a mean over pairs"
+        "row p, column q is the measure between the vectors of positions p and q, over all d numbers; if there are "
+        "more positions than pixels, a pixel is a mean over pairs"
     )
     example: ClassVar[str] = "pecli distance --d 256 --measure dot"
     examples: ClassVar[tuple[str, ...]] = (
@@ -119,7 +119,7 @@ class Distance(WithCellNumbers[Any], OneHeadFigure):
         )
 
     def all_values(self, view: View[Any]) -> Array | None:
-        """Return the measure or bias at every offset if only the offset matters, otherwise as in the base class."""
+        """Return the measure or bias at every offset if only the offset matters, otherwise as the base class does."""
         compared = self.compared(view.encoding)
         return compared.profile(view.covered.length) if compared.is_of_offset else super().all_values(view)
 

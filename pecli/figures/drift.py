@@ -127,7 +127,7 @@ class Drift(PairwiseRates):
         return (3, len(self.compared(view).encodings) - 1, even_bins(view.positions.length, most))
 
     def compared(self, view: View[Harmonic]) -> View[Harmonic]:
-        """Return the view; to a single encoding, add the encodings that it is compared with."""
+        """Return the view; if it has a single encoding, it gets the encodings to compare with."""
         if len(view.encodings) > 1:
             return view
         encoding = view.encoding

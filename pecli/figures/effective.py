@@ -110,8 +110,8 @@ class Effective(Figure[Rope]):
     name: ClassVar[str] = "effective"
     requires: ClassVar[Any] = Rope
     defines: ClassVar[str] = (
-        "relative position of query p and key q ≤ p by each method; a pixel of several cells shows their mean, and "
-        "is marked as never trained if any of them is"
+        "relative position of query p and key q ≤ p by each method; a pixel that covers several cells shows their "
+        "mean, and is marked as never trained if any of the cells is"
     )
     example: ClassVar[str] = "pecli effective"
     examples: ClassVar[tuple[str, ...]] = (
@@ -186,13 +186,13 @@ class Effective(Figure[Rope]):
     def trained_length(self, view: View[Rope]) -> int:
         """Return the number of positions that the model was trained on.
 
-        It is the option's value, the config's, or half of the positions shown, in this order.
+        It is the option's value, else the config's, else half of the positions shown.
         """
         known = view.encoding.dual_chunks or ()
         return self.trained or (known[2:] or (view.encoding.contexts()[0],))[0] or max(1, view.positions.length // 2)
 
     def late(self, view: View[Rope]) -> bool:
-        """Return whether query positions of dual chunk attention end at c, as in the code, not at c − 1 (paper).
+        """Return whether query positions of dual chunk attention end at c (the code), not at c − 1 (the paper).
 
         c : the length of a chunk plus the local window
         """

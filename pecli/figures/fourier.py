@@ -104,9 +104,9 @@ class Fourier(Figure[TableEncoding]):
     name: ClassVar[str] = "fourier"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "the share of a column's variance at each wavelength: squared size of its discrete Fourier transform over "
-        "the positions, all shares of a column adding up to 1; waves known to be longer than the span of positions "
-        "are shown separately"
+        "the share of a column's variance at each wavelength, from the squared magnitude of its discrete Fourier "
+        "transform over the positions; the shares of a column add up to 1; waves known to be longer than the span of "
+        "positions are shown separately"
     )
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli fourier learned --file model.safetensors"
@@ -319,7 +319,7 @@ def strongest_per_run(share: Array, edges: Array) -> Array:
     """Return the largest share in each bin of waves, shape (bins, d).
 
     share : shares at 1, 2, … waves, shape (waves, d)
-    edges : edges of the bins as numbers of waves, rising; a bin without a whole number takes the nearest wave
+    edges : edges of the bins as numbers of waves, rising; a bin without a whole number uses the nearest wave
     """
     borders = np.append(np.rint(edges[:-1]).astype(np.int64) - 1, len(share))
     first = np.minimum(borders[:-1], len(share) - 1)

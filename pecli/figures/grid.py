@@ -119,7 +119,7 @@ class Grid(Composite):
         return [replace(group, grids=in_columns(len(self.cells), columns)) if columns else group]
 
     def _cell_panels(self, cell: Cell, at: int, canvas: Canvas) -> PanelGroup:
-        """Return the panels of cell number `at`.
+        """Return the panels of the cell with index `at`.
 
         A panel of lines shares the labels of its axes with the cells that show the same figure at the same positions.
         """

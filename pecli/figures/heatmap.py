@@ -121,7 +121,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         """Return the headline, usually on how many pairs have a wavelength longer than the positions shown.
 
-        It may also state how often columns change or repeat, or which row is unusually long.
+        It may also be about how often columns change or repeat, or about an unusually long row.
         """
         encoding, length = self.view.encoding, self.length
         if self.partial:
@@ -177,7 +177,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return {"first": number_text(ends[0], 3), "last": number_text(ends[1], 3)}
 
     def _has_plain_waves(self) -> bool:
-        """Return whether the columns are waves over positions and have no names, as the hands of a clock have."""
+        """Return whether the columns are waves over positions without names; a clock's columns have names."""
         encoding = self.view.encoding
         return isinstance(encoding, Harmonic) and not encoding.own_positions and encoding.dimension_names() is None
 
@@ -219,7 +219,7 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
         return replace(result, limit=result.ends[1], dims=dims)
 
     def _with_rows_like(self, other: Self) -> Self:
-        """Return a copy without averaging if `other` is a learned table, which is not averaged; otherwise itself."""
+        """Return a copy without averaging if `other` is a learned table, which is not averaged; otherwise `self`."""
         learned = other.view.encoding.trained and not self.view.encoding.trained
         if not learned or self.table.shape != other.table.shape:
             return self
@@ -248,8 +248,8 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
     name: ClassVar[str] = "heatmap"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "row p is the vector of position p, column j its component j, no unit; if positions outnumber pixels, a pixel "
-        "shows their exact mean, or 0 for a wave shorter than four pixels; a learned table shows every n-th row"
+        "row p is the vector of position p, column j its component j; if a pixel covers several positions, it shows "
+        "their exact mean, or 0 for a wave shorter than four pixels; a learned table shows every n-th row"
     )
     example: ClassVar[str] = "pecli heatmap --base 10"
     examples: ClassVar[tuple[str, ...]] = (

@@ -111,7 +111,7 @@ def trained_border_note(trained: int | None) -> str:
 
 
 def span_edges(span: range, log: bool) -> tuple[float, float]:
-    """Return the edges of a span: half a position beyond both ends, or decimal logarithms with `log`."""
+    """Return the edges of a span: half a position beyond both ends; with `log`, logarithms of start and stop."""
     if log:
         return log10(max(1, span.start)), log10(max(1, span.stop))
     return span.start - 0.5, span.stop - 0.5

@@ -238,7 +238,7 @@ class Ids(Figure[OnAxes]):
 
 
 def _above(panel: Axes, points: float) -> Any:
-    """Return a transform: horizontal data coordinates, and a height `points` points above the panel's frame."""
+    """Return a transform with x in data coordinates and y in heights of the frame, moved up by `points` points."""
     from matplotlib.transforms import ScaledTranslation
 
     figure = panel.get_figure(root=True)

@@ -195,7 +195,7 @@ class Layers(Figure[Encoding]):
 
 
 def has_no_rope(encoding: Encoding) -> bool:
-    """Return whether an encoding rotates no pair; such an encoding stands for layers without rope."""
+    """Return whether an encoding rotates no pair; such an encoding stands for layers without RoPE."""
     return isinstance(encoding, Harmonic) and not encoding.frequencies().any()
 
 

@@ -47,7 +47,7 @@ class OverGrid(Figure[OnGrid]):
     def check_view(self, view: View[OnGrid]) -> None:
         super().check_view(view)
         if not view.encoding.sides:
-            text = f"{self.name} shows positions in a grid, but those of {view.encoding.title()} are on a line"
+            text = f"{self.name} shows positions in a grid, but the positions of {view.encoding.title()} form a line"
             raise UsageError(text, option="grid", advice="give --grid, such as --grid=14x14")
 
     def image_panel(self, view: View[OnGrid], bar: ColorBar, title: str = "", right_title: str = "") -> Panel:
@@ -93,7 +93,7 @@ class MapsNumbers(ColouredNumbers[OnGrid]):
         return [wavelength_unit(encoding)] if isinstance(encoding, Harmonic) else []
 
     def message(self) -> str:
-        """Return the headline that every dimension shown varies along a single axis or direction, or ""."""
+        """Return the headline if every dimension shown varies along a single axis or direction, otherwise ""."""
         degrees = degrees_of(self.view.encoding, self.dims.tolist())
         if degrees is not None:
             found = list(dict.fromkeys(degrees))
@@ -114,7 +114,7 @@ class Maps(OverGrid):
 
     name: ClassVar[str] = "maps"
     defines: ClassVar[str] = (
-        "each panel: one column of the table, with the value of each position at its row and column of the grid"
+        "each panel shows one column of the table: the value of each position is at its row and column of the grid"
     )
     example: ClassVar[str] = "pecli maps --grid 14x14"
     examples: ClassVar[tuple[str, ...]] = ("pecli maps rope --grid 16x16 --dims 0,1,64,65",)
@@ -198,7 +198,7 @@ def wave_title(name: str, wave: float) -> str:
 
 
 def _axis_text(axes: Array, axis: int, count: int) -> str:
-    """Return the heading on which dimensions vary along an axis.
+    """Return the heading that names the dimensions that vary along an axis.
 
     axes : the axis of each dimension
     count : the number of axes

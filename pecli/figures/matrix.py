@@ -108,7 +108,8 @@ class WithCellNumbers(Figure[E]):
 
     numbers: bool = option(
         False,
-        f"write numbers in the cells, if these hold {LEAST:g}-point text; by default up to {MAX_CELLS} × {MAX_CELLS}",
+        f"write numbers in the cells, if these hold {LEAST:g}-point text; "
+        f"by default for up to {MAX_CELLS} × {MAX_CELLS} cells",
     )
     no_numbers: bool = option(False, "no numbers in the cells")
 
@@ -123,13 +124,13 @@ class WithCellNumbers(Figure[E]):
         return not self.no_numbers and (self.numbers or max(sides) <= MAX_CELLS)
 
     def rounded_text(self, count: int) -> str:
-        """Return the footnote on rounded numbers if those of `count` rows fit in any size of the picture, or ""."""
+        """Return the footnote on rounded numbers if `count` rows of numbers fit at any picture size, otherwise ""."""
         return say("matrix.values_rounded") if count <= FEW and not self.no_numbers else ""
 
     def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
         """Write numbers into the cells of all images, or into none if they do not fit.
 
-        Panels of the same width have the same text size. Raises UsageError if --numbers is given but cannot be obeyed.
+        Panels of the same width have the same text size. Raises UsageError if --numbers is given but they do not fit.
         """
         pairs = [(ax, image) for ax, image in zip(axes, images, strict=False) if image is not None]
         if self.no_numbers or not pairs:
@@ -147,7 +148,7 @@ class WithCellNumbers(Figure[E]):
         ]
         if self.numbers and min(sizes) < LEAST:
             text = (
-                f"--numbers needs cells for text of {LEAST:g} points, but these have room for {min(sizes):.1f} points"
+                f"--numbers needs cells that hold {LEAST:g}-point text, but these hold only {min(sizes):.1f}-point text"
             )
             raise UsageError(text, option="numbers", advice="give a larger --size, or show fewer rows and columns")
         if not self.numbers and min(sizes) < min(canvas.inches.least, canvas.small):

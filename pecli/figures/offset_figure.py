@@ -94,15 +94,15 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
             text = f"--decay is a bound on the dot product, not on {option_text('measure', self.measure)}"
             raise UsageError(text, option="decay", advice="leave one of them out")
         if self.unscaled and not any(without_scaling(view.encodings)):
-            text = "--unscaled needs a rope that is scaled"
+            text = "--unscaled needs a scaled rope"
             raise UsageError(
                 text, option="unscaled", allowed="encodings such as rope:scaling=yarn,factor=4,original=32768"
             )
         if self.random is not None:
             lacking = [e.name for e in view.encodings if not isinstance(e, RotatedPairs)]
             if lacking:
-                text = f"{option_text('random', self.random)} rotates queries and keys, but {lacking[0]} does not"
-                raise UsageError(text, option="random", value=self.random, allowed="rope, xpos")
+                text = f"{option_text('random', self.random)} needs rotated queries, but {lacking[0]} rotates none"
+                raise UsageError(text, option="random", value=self.random, allowed="rope or xpos")
             others = {"measure", "decay", "unscaled"} & self.changed().keys()
             refuse_unused({name: getattr(self, name) for name in others}, "--random plots scores, not a measure")
         check_line_length(self.name, view.covered.length)

@@ -192,7 +192,7 @@ def _seen(view: View[Any], sheets: Sequence[Sheet], cells: int) -> View[Any]:
 
 
 def _too_fine(figure: Figure[Any], before: View[Any], after: View[Any], sheets: Sequence[Sheet]) -> bool:
-    """Return whether images were computed for more pixels than their panels have now, by more than one.
+    """Return whether images were computed for at least two pixels more than their panels have now.
 
     before, after : the view for which the numbers were computed, and the view at the current sizes
     """
@@ -233,7 +233,7 @@ def _too_small(figure: Figure[Any], canvas: Canvas, enough: Page | None) -> Usag
     """Return the error for a size that is too small, with a size that is large enough."""
     if canvas.size in SIZES:
         points = f"{canvas.text_size or canvas.inches.least:g} points"
-        text = f"{figure.name} has no room here at {option_text('size', canvas.size)}, with text of {points}"
+        text = f"{figure.name} does not fit on {option_text('size', canvas.size)} with text of {points}"
         fewer = "name fewer --panels" if "panels" in figure.options() else "show less"
         less = "make --text-size smaller" if canvas.text_size else fewer
         advice = less if canvas.inches.height else f"{less}, or give a larger --size"

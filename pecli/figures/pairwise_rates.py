@@ -40,8 +40,9 @@ class PairwiseRates(Figure[Harmonic]):
             raise UsageError(text, option="encoding", advice="leave the grid or the sequence out")
         counts = {len(encoding.frequencies()): encoding.title() for encoding in view.encodings}
         if len(counts) > 1:
-            given = join_and(f"{title} has {count}" for count, title in counts.items())
-            raise UsageError(f"{self.name} takes encodings with equal numbers of pairs: {given}", option="encoding")
+            given = join_and(f"{count} ({title})" for count, title in counts.items())
+            text = f"{self.name} takes encodings with equal numbers of pairs, but these have {given}"
+            raise UsageError(text, option="encoding")
 
 
 def _has_a_grid(encoding: type[Encoding]) -> bool:

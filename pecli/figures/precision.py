@@ -62,7 +62,7 @@ class PrecisionNumbers(ColouredNumbers[Harmonic]):
         return [rounded, line, trained_border_note(self.trained), self._pair_0_note()]
 
     def _pair_0_note(self) -> str:
-        """Return the note that pair 0 has almost no error because its angles are whole positions; "" if it has one."""
+        """Return the note that pair 0 has almost no error, as its angles are whole positions; "" if it has an error."""
         encoding, rows = self.view.encoding, self.view.covered
         far = max(rows.stop - 1, -rows.start) - np.array([0.0, 1.0])  # the two farthest; one of them is odd
         if not self.wrong or encoding.frequencies()[0] != 1 or not np.array_equal(ROUND[encoding.dtype](far), far):

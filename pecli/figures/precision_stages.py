@@ -42,7 +42,7 @@ class StageNumbers(Numbers[Harmonic]):
 
     @property
     def worst(self) -> str:
-        """The stage with most wrong pairs; of two with equally many, the later one.
+        """The stage with the most wrong pairs; if several tie, the last of them.
 
         The later stage is computed from the earlier one.
         """

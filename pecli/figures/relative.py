@@ -241,7 +241,7 @@ def visible_columns(encoding: Harmonic, length: int) -> Array:
 
 
 def _largest_offset(view: View[Harmonic]) -> float:
-    """Return the largest offset, where the colours of offsets end."""
+    """Return the largest offset, which is the upper end of the colour scale of offsets."""
     return max(1.0, view.positions.length - 1.0)
 
 

@@ -229,7 +229,7 @@ class Rotation(RotationFigure):
 def _turns_of(view: View[Rotary]) -> Array:
     """Return the number of turns of each pair from the first to the last position, shape (n_pairs,).
 
-    It is infinity for a single position, or if frequencies are unknown.
+    The number is infinite for a single position, or if frequencies are unknown.
     """
     if not isinstance(view.encoding, Harmonic) or view.covered.length == 1:
         return np.full(view.encoding.width // 2, np.inf)

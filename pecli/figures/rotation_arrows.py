@@ -55,7 +55,7 @@ class RotationArrows(RotationFigure):
         return (len(self._places(view)), 2)
 
     def _pair(self, view: View[Rotary]) -> tuple[int, float]:
-        """Return the pair (given, or with query and key closest to SHOWN degrees apart) and its rate."""
+        """Return the pair (the given one, or one whose query and key are about SHOWN degrees apart) and its rate."""
         rates = self._rates(view)
         if self.pairs:
             return self.pairs[0], float(rates[self.pairs[0]])

@@ -134,7 +134,7 @@ class RotationFigure(WithCellNumbers[Rotary]):
         encoding.partners()
 
     def drawn_pairs(self, view: View[Rotary]) -> Array:
-        """Return the pairs whose paths are drawn; by default spread, or the first pair of each axis of a grid."""
+        """Return the pairs whose paths are drawn; by default evenly spaced, or the first of each axis of a grid."""
         if self.pairs is None and isinstance(view.encoding, OnAxes) and view.encoding.sides:
             if view.encoding.directions_of_pairs is not None:
                 return np.arange(min(PATHS, view.encoding.width // 2))

@@ -211,8 +211,8 @@ class Scatter(Figure[TableEncoding]):
     shares_limits: ClassVar[bool] = False
     counts_positions: ClassVar[bool] = True
     defines: ClassVar[str] = (
-        "one point per pair of positions: one measure of its vectors on the x axis, another on the y axis; r is the "
-        "linear, ρ the rank correlation of all points"
+        "one point per pair of positions, with one measure of the two vectors on the x axis and another on the y "
+        "axis; r is the linear correlation of all points, ρ their rank correlation"
     )
     example: ClassVar[str] = "pecli scatter --x corr --y euclidean"
     examples: ClassVar[tuple[str, ...]] = ("pecli scatter -k 10 --x corr --y cityblock",)

@@ -215,7 +215,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return said if len(said) <= MAX_HEADLINE else ""
 
     def _longer_text(self) -> str:
-        """Return the headline on which of two encodings has longer wavelengths and how much, or that all are equal."""
+        """Return the headline that states which of two encodings has longer wavelengths, or that all are equal."""
         encodings, waves = self.view.encodings, [self.wavelength[self.encoding == at] for at in (0, 1)]
         if len(encodings) != 2 or len(waves[0]) != len(waves[1]):
             return ""
@@ -249,11 +249,11 @@ class Spectrum(WithTrained[TableEncoding]):
 
     Notes
     -----
-    Wavelengths follow from the formula if the encoding has frequencies. Otherwise they are the strongest frequency of
-    each column's discrete Fourier transform, over one whole cycle (binary) or over the length shown. Pairs that
-    complete no turn within the trained length, or the length shown, are red. A scaled rope has its own panel, with
-    lines at the model's context lengths, dashed unscaled wavelengths, and brackets over the pairs that are unchanged,
-    blended and scaled. ``ratio`` shows only the effect of the scaling.
+    Wavelengths follow from the formula if the encoding has frequencies. Otherwise they come from the strongest
+    frequency of each column's discrete Fourier transform, over one whole cycle (binary) or over the length shown. Pairs
+    that complete no turn within the trained length, or the length shown, are red. A scaled RoPE encoding has its own
+    panel, with lines at the model's context lengths, dashed unscaled wavelengths, and brackets over the pairs that are
+    unchanged, blended and scaled. ``ratio`` shows only the effect of the scaling.
     """
 
     name: ClassVar[str] = "spectrum"
@@ -279,7 +279,7 @@ class Spectrum(WithTrained[TableEncoding]):
                 "wavelengths from a formula or over a whole cycle do not depend on the first position",
             )
         if self.ratio and lacking:
-            text = f"--ratio needs wavelengths by a formula, but {lacking[0]} has none"
+            text = f"--ratio needs wavelengths from a formula, but {lacking[0]} has none"
             raise UsageError(text, option="ratio", allowed="encodings such as rope and sinusoidal")
         if self.ratio and self.trained:
             raise UnusedOptionError("trained", self.trained, "--ratio does not compare wavelengths with a length")
@@ -421,7 +421,7 @@ class Spectrum(WithTrained[TableEncoding]):
         return [None] * len(axes)
 
     def _later_values(self, numbers: SpectrumNumbers, at: int) -> list[Array]:
-        """Return the values of each encoding after number `at`, unless they equal the values of encoding `at`."""
+        """Return the values of each encoding after index `at`, unless they equal the values of encoding `at`."""
         values = numbers.stretch if self.ratio else numbers.wavelength
         later = [values[numbers.encoding == other] for other in range(at + 1, len(numbers.view.encodings))]
         own = values[numbers.encoding == at]
@@ -520,7 +520,7 @@ def _plot_unscaled(panel: Axes, pair: Array, wave: Array, canvas: Canvas) -> Non
 
 
 def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Array, canvas: Canvas, known: bool) -> None:
-    """Draw labelled lines at the context lengths of a model with scaled rope.
+    """Draw labelled lines at the context lengths of a model with scaled RoPE.
 
     known : whether to draw the original context too, which is so if no trained length is given
     """
@@ -644,7 +644,7 @@ def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
 
 
 def contexts_of(encodings: Iterable[TableEncoding]) -> list[tuple[str, int]]:
-    """Return (name, context length) for models with scaled rope, without duplicates."""
+    """Return (name, context length) for models with scaled RoPE, without duplicates."""
     scaled = (each for each in encodings if isinstance(each, Scaled) and each.scaling != "default")
     named = (item for each in scaled for item in zip(CONTEXTS, each.contexts(), strict=True))
     return list(dict.fromkeys((name, at) for name, at in named if at))

@@ -1,4 +1,4 @@
-"""How many times slower several scalings turn each pair, and which pairs they leave unchanged, blend and scale."""
+"""How many times more slowly each pair turns under several scalings, and which pairs they change."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RatioNumbers(SpectrumNumbers):
     """The numbers of `Spectrum`, and the number of pairs that each scaling changes.
 
     parts : number of pairs that are unchanged, blended and scaled, for each scaling with such parts
-    needed : ratio of the extended and the original context, if it is the same in all scalings
+    needed : ratio of the extended to the original context, if it is the same in all scalings
     too_slow : number of pairs that each encoding slows more than `needed`
     most : largest ratio of each encoding
     """
@@ -144,7 +144,7 @@ def labels_of_lines(numbers: RatioNumbers, narrow: bool) -> list[str]:
 
 
 def needed_factor(view: View[TableEncoding]) -> float | None:
-    """Return the ratio of the extended and the original context; None if scalings have different ratios."""
+    """Return the ratio of the extended to the original context; None if scalings have different ratios."""
     found = set()
     for encoding in view.encodings:
         if not isinstance(encoding, Scaled) or encoding.scaling == "default":

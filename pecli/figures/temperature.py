@@ -34,7 +34,7 @@ SPACE = 0.06  # space above and below the lines, as a share of their range
 
 @dataclass(frozen=True, kw_only=True)
 class TemperatureNumbers(Numbers[Rope]):
-    """The factor of each encoding at each position, or at the first position of each pixel in a picture."""
+    """The factor of each encoding at each position (in a picture, at the first position of each pixel)."""
 
     factor: Array = over("line", "position")
     encoding: Array = over("line")
@@ -69,9 +69,9 @@ class Temperature(Figure[Rope]):
 
     Notes
     -----
-    Given a config.json, the figure shows the layers that have such a factor: in Llama 4 those without rope. A line ends
+    Given a config.json, the figure shows the layers that have such a factor: in Llama 4 those without RoPE. A line ends
     at the last position for which the model's code has a factor. The picture leaves out most positions before the first
-    change, among them position 0, which a logarithmic axis does not have; files have every position.
+    change, among them position 0, which a logarithmic axis cannot show; files have every position.
     """
 
     name: ClassVar[str] = "temperature"
@@ -81,8 +81,8 @@ class Temperature(Figure[Rope]):
     default_encoding: ClassVar[str] = "rope"
     length_in_use: ClassVar[bool] = True
     defines: ClassVar[str] = (
-        "factor on all scores of the query at p: 1 + s ln(1 + ⌊(p + o)/n⌋) (temperature), log of p + 1 to "
-        "the base n beyond n (logn), the squared attention factor of cos and sin (yarn)"
+        "factor on all scores of the query at p: 1 + s ln(1 + ⌊(p + o)/n⌋) (temperature), log_n(p + 1) for p ≥ n "
+        "(logn), or the squared attention factor of cos and sin (yarn)"
     )
     example: ClassVar[str] = "pecli temperature rope:temperature=0.1,8192,1 rope:logn=8192,32767"
     examples: ClassVar[tuple[str, ...]] = ("pecli temperature rope:scaling=yarn,factor=16,original=8192",)
@@ -96,7 +96,7 @@ class Temperature(Figure[Rope]):
             text = "temperature needs positions on a line, not in a grid or in images"
             raise UsageError(text, option="encoding", advice="leave the grid or the sequence out")
         if rows.start < 0 or rows.stop < 3 or rows.stop - 1 < NEAR * max(1, rows.start):
-            text = f"temperature needs positions from 0 on, the last beyond 1, not {rows.start:,} to {rows.stop - 1:,}"
+            text = f"temperature needs positions ≥ 0 with the last > 1, not {rows.start:,} to {rows.stop - 1:,}"
             raise UsageError(text, option="length", advice="give more positions with --length")
         for encoding in view.encodings:
             if np.isnan(score_factors(encoding, np.array([rows.start]))[0]):

@@ -1,4 +1,4 @@
-"""The similarity of each patch of a grid to all others: a small map for each, tiled like the grid."""
+"""The similarity of each patch of a grid to all others: a small map per patch, arranged like the grid."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Tiles(OverGrid):
     name: ClassVar[str] = "tiles"
     frame_option: ClassVar[str] = "at"
     defines: ClassVar[str] = (
-        "tile in row r and column c: the measure between the vector of that patch and the vectors of all patches"
+        "the tile in row r and column c shows the measure between the vector of that patch and those of all patches"
     )
     example: ClassVar[str] = "pecli tiles --grid 14x14"
     examples: ClassVar[tuple[str, ...]] = ("pecli tiles rope --grid 14x14 --at 0x0,3x5",)

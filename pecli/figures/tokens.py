@@ -1,4 +1,4 @@
-"""Base of the figures of tokens, and axes that label every token, turned if there is no room side by side."""
+"""Base of the figures of tokens, and axes that label every token; labels are turned if they do not fit."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class TokenFigure(Figure[E]):
     -----
     Each number of a random embedding is normal with mean 0 and variance 1/√d. The product of an embedding with itself
     is then about √d and its attention score about 1, so softmax neither blurs nor saturates. Two rows of a sinusoidal
-    encoding have products of up to d/2: 8 against the embeddings' 4 at the default d of 16, but 64 against 11 at d =
-    128, where position outweighs content. A word's vector depends only on the seed and the word.
+    encoding have products of up to d/2. At the default d of 16, that is 8, against 4 for embeddings; at d = 128, it is
+    64 against 11, so that position outweighs content. A word's vector depends only on the seed and the word.
     """
 
     variance_power: ClassVar[float] = 0.5  # the variance of random embeddings is 1/d to this power
@@ -77,8 +77,10 @@ class TokenFigure(Figure[E]):
             raise UsageError(text, option="sentences", value=self.sentences, advice="give one of them")
         if len(self.words) < 2:
             count = "one token" if self.words else "no token"
-            text = f"{option_text('tokens', self.tokens)} has {count}, but an order needs two or more"
-            raise UsageError(text, option="tokens", value=self.tokens, advice="separate words by spaces: 'I like you'")
+            text = f"{option_text('tokens', self.tokens)} has {count}, but word order needs two or more"
+            raise UsageError(
+                text, option="tokens", value=self.tokens, advice="separate words by spaces, as in 'I like you'"
+            )
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -203,9 +205,9 @@ def tokens_axis(label: str, words: Sequence[str], turned: bool = False) -> Axis:
 
 
 def fit_tokens(axes: Axes, size: float) -> None:
-    """Set the size of token labels in points, and turn labels below a panel that would touch.
+    """Set the size of token labels in points, and turn the labels below a panel if they would touch.
 
-    If these are Chinese, their characters are stacked instead.
+    The characters of Chinese labels are stacked instead.
     """
     axes.tick_params(labelsize=size)
     words = [label.get_text().replace("\n", "") for label in axes.get_xticklabels()]

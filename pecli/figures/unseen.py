@@ -137,8 +137,8 @@ class Unseen(PairwiseRates):
 
     name: ClassVar[str] = "unseen"
     defines: ClassVar[str] = (
-        "with the rate ω in training, the rate ω′ now and the training length L: new if ω′p mod 2π ≥ ωL and ωL < 2π; "
-        "slower if ω′ < ω; otherwise as trained"
+        "an angle is new if ω′p mod 2π ≥ ωL and ωL < 2π, where ω is the rate in training, ω′ the rate now and L the "
+        "training length; if it is not new, it is slower if ω′ < ω, otherwise as trained"
     )
     example: ClassVar[str] = "pecli unseen rope rope:scaling=linear,factor=4 --trained 4096"
     examples: ClassVar[tuple[str, ...]] = ("pecli unseen rope:scaling=yarn,factor=4,original=4096",)
@@ -155,7 +155,7 @@ class Unseen(PairwiseRates):
     def trained_length(self, view: View[Harmonic]) -> int:
         """Return the trained length, in positions.
 
-        It is the option's value, the context length of an encoding, or a quarter of the length shown, in this order.
+        It is the option's value, else the context length of an encoding, else a quarter of the length shown.
         """
         known = (encoding.contexts()[0] for encoding in view.encodings if isinstance(encoding, Scaled))
         return self.trained or next(filter(None, known), 0) or max(1, view.positions.stop // PART)

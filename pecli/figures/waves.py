@@ -88,8 +88,8 @@ class Waves(Revealing[TableEncoding]):
     name: ClassVar[str] = "waves"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "each lane: one column of the table against position, or a sine with its cosine, scaled to the largest value; "
-        "λ = 2π/ω, the number of positions per turn"
+        "each lane shows one column of the table against position, or a sine and its cosine, scaled to the largest "
+        "value; λ = 2π/ω is the number of positions per turn"
     )
     counts_positions: ClassVar[bool] = True
     example: ClassVar[str] = "pecli waves --dims 4,5,6,7"

@@ -1,1 +1,1 @@
-"""Files: the only writer, what each format can hold, and tables of numbers that are read."""
+"""Files: the writer of all files, the formats and what each can hold, and the reader of tables."""

@@ -169,7 +169,7 @@ def _control(option: SweptOption) -> str:
 def _images(animation: Animation, salt: str) -> Iterator[str]:
     """Yield the HTML attributes of each image: an SVG if that is smaller, otherwise a PNG at single and double size.
 
-    salt : begins the ids inside an SVG
+    salt : prefix of the ids inside an SVG
     """
     small = animation.images()
     palette = palette_of(small)

@@ -72,7 +72,7 @@ def csv(document: Document, about: FileMetadata) -> bytes:
 
 
 def _with_decimal(cell: str, sign: str) -> str:
-    """Return a cell with another decimal sign, and then without commas between thousands, if it is a number."""
+    """Return the cell; a number gets the decimal sign and, if that is not a point, no commas between thousands."""
     return cell.replace(",", "").replace(".", sign) if sign != "." and NUMBER.fullmatch(cell) else cell
 
 

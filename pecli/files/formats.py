@@ -133,6 +133,6 @@ def format_of(path: str, given: str | None, default: str = "png", known: Collect
         raise UsageError(text, option="output", value=path, advice=advice)
     other = UNSUPPORTED.get(suffix)
     advice = f"try {Path(path).with_suffix(f'.{other}')}" if other and FORMATS[default].picture else ""
-    advice += ", whose numbers pgfplots can draw: gallery/use.md" if advice and other == "csv" else ""
+    advice += ", whose numbers pgfplots can draw (see gallery/use.md)" if advice and other == "csv" else ""
     alike = 1.0 if other else 0.6
     raise UnknownNameError("output format", suffix, known or FORMATS, option="output", alike=alike, advice=advice)

@@ -48,12 +48,12 @@ def read_metadata(path: str) -> dict[str, Any]:
 
     Raises
     ------
-    FileError : the file does not exist, is damaged, or carries no job
+    FileError : the file does not exist, is damaged, or stores no job
     """
     suffix = ending_of(path)
     if suffix not in METADATA_READERS:
         raise FileError(
-            f"{path_text(path)} carries no job: only {', '.join(f'.{name}' for name in METADATA_READERS)} files do"
+            f"{path_text(path)} stores no job: only {', '.join(f'.{name}' for name in METADATA_READERS)} files can"
         )
     try:
         with open_file(path) as file:
@@ -66,12 +66,12 @@ def read_metadata(path: str) -> dict[str, Any]:
     except Exception:  # each reader raises its own errors
         raise FileError(f"{path} could not be read: it is not a complete .{suffix} file") from None
     if not isinstance(found, dict) or not isinstance(found.get("job"), dict):
-        raise FileError(f"{path} carries no job: pecli did not make it, or its metadata was removed")
+        raise FileError(f"{path} stores no job: pecli did not make it, or its metadata was removed")
     return found
 
 
 def find_metadata(path: str) -> dict[str, Any]:
-    """Return the metadata of a file; {} if it does not exist or carries no job."""
+    """Return the metadata of a file; {} if it does not exist or stores no job."""
     if not can_carry(path) or not os.path.isfile(path):
         return {}
     try:
@@ -81,7 +81,7 @@ def find_metadata(path: str) -> dict[str, Any]:
 
 
 def can_carry(path: str) -> bool:
-    """Return whether a file of that name is of a kind that carries a job."""
+    """Return whether files with this name's extension can store a job."""
     return ending_of(path) in METADATA_READERS
 
 

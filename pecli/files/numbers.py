@@ -82,7 +82,7 @@ def _arrays(parts: Any, name: str) -> Iterator[Array]:
 
 
 def _is_common(parts: Any, name: str) -> bool:
-    """Return whether several parts have the same array, because it has no number for each row."""
+    """Return whether several parts have the same array, because it does not vary from row to row."""
     return parts.length is not None and name in Sheet(parts.first).common
 
 

@@ -32,10 +32,9 @@ def over(*dimensions: str, **more: Any) -> Any:
     """Return a dataclass field for an array with these dimensions, to be written in tables.
 
     The first such field is the main array. A field with the same dimensions is a further column; one with fewer
-    dimensions is a coordinate. A tuple over "encoding" is a fact of each encoding.
+    dimensions is a coordinate. A tuple over "encoding" holds one fact for each encoding.
 
-    each : given instead of `dimensions` if several dimensions of the main array have the same coordinates, which are
-      this array
+    each : dimensions of the main array that all have this array as their coordinates; given instead of `dimensions`
     across : dimension of the main array that a wide file spreads over columns, with headers such as ``pair 0``; by
       default the last dimension, with headers such as ``0``
     name : name of the column in a long file; by default the dimension, or for a line the field's name in the singular
@@ -94,7 +93,7 @@ class Sheet:
 
     @property
     def common(self) -> list[str]:
-        """The names of the coordinates that have no number for each row of the main array."""
+        """The names of the coordinates that do not vary along the rows of the main array."""
         return [own.field for own in self.places if self.main.dimensions[0] not in own.dimensions]
 
     def coordinates(self) -> list[str]:

@@ -434,7 +434,7 @@ def choose_table(path: str, tensor: str | None, arrays: Mapping[str, StoredArray
             raise UsageError(text, option="tensor", value=tensor)
         fitting = [name for name in arrays if name == tensor] or [name for name in arrays if name.endswith(tensor)]
         if not fitting:
-            raise UnknownNameError(f"tensor of {path}", tensor, arrays, option="tensor")
+            raise UnknownNameError(f"tensor in {path}:", tensor, arrays, option="tensor")
     if not fitting:
         raise TableFileError(f"{path} contains no table")
     if len(fitting) > 1:
@@ -482,7 +482,7 @@ def read_table(
     """Return the table in a .npy, .npz, .csv or .safetensors file, shape (length, d), float64, finite.
 
     tensor : name of the table in the file, or its end; needed only if it is not one of TABLE_NAMES
-    dimensions : least number of dimensions of the array
+    dimensions : smallest allowed number of dimensions of the array
     sides : lengths of the axes of the grid, if each row is a cell of a grid; (14, 14) also allows an array of shape
         (14, 14, d). () if the user gave no grid. None if the caller takes no grid: errors then do not suggest one
 

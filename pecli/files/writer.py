@@ -147,7 +147,7 @@ def _check_name(path: str, option: str) -> None:
             raise UsageError(text, option=option, value=path)
     elif "\\" in os.path.basename(path):
         text = f"{option_text(option, path)} has a backslash, which separates folders on Windows only"
-        raise UsageError(text, option=option, value=path, advice="write /, as Windows takes it, too")
+        raise UsageError(text, option=option, value=path, advice="write /, which Windows accepts, too")
 
 
 def _is_no_name(name: str) -> bool:

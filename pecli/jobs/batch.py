@@ -48,7 +48,7 @@ def read_text(path: str) -> str:
         data = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
         return data.decode("utf-8-sig")
     except FileNotFoundError:
-        raise FileError(f"{path_text(path)} does not exist; pecli batch --init writes one to start from") from None
+        raise FileError(f"{path_text(path)} does not exist; pecli batch --init writes an example") from None
     except OSError as error:
         raise FileError(f"{path_text(path)} could not be read: {reason_of(error)}") from None
     except UnicodeDecodeError as error:
@@ -81,7 +81,7 @@ def key_lines(text: str) -> dict[tuple[str, int, str], int]:
 EXAMPLE = """\
 #:schema pecli.schema.json
 # Pictures of position encodings: pecli batch {path}
-# With the first line, editors can complete the keys; for it, run: pecli batch --schema > pecli.schema.json
+# The first line lets editors complete the keys. To write its schema: pecli batch --schema > pecli.schema.json
 # Keys are the names of options: pecli heatmap --help lists those of heatmap.
 
 [batch]
@@ -165,7 +165,7 @@ class Batch:
             fitting = [job for job, names in self._selectable_names() if own & names or fnmatch.filter(names, pattern)]
             if not fitting:
                 known = [entry.name for entry in self.entries]
-                raise UnknownNameError("figure of this file", pattern, known, option="only")
+                raise UnknownNameError("figure in this file:", pattern, known, option="only")
             kept += fitting
         return self._keep_jobs(kept)
 
@@ -229,11 +229,11 @@ class _Reader:
         known: dict[str, Any] = {"batch": {}, "defaults": {}, "figure": []}
         for name in tables:
             if name not in known:
-                raise UnknownNameError(f"table of {path}", name, known)
+                raise UnknownNameError(f"table in {path}:", name, known)
         self.about, self.defaults, self.figures = {**known, **tables}.values()
         kinds = isinstance(self.about, dict), isinstance(self.defaults, dict), isinstance(self.figures, list)
         if not all(kinds) or not self.figures:
-            parts = "at least one [[figure]], and [batch] and [defaults] as tables"
+            parts = "at least one [[figure]]; [batch] and [defaults] must be tables"
             raise FileError(f"{path} needs {parts}: see pecli batch --init")
         self.real = real_paths()
         self.known: dict[str, Option] = {}  # options of the figures so far

@@ -335,7 +335,7 @@ class Job:
         if not isinstance(figure, Figure) or not canvas.colours_given():
             return
         bars = [panel.bar for panel in panels_of(figure, self.view) if panel.bar]
-        unused, why = canvas.colours_given(), f"{figure.name} has no colours that stand for values"
+        unused, why = canvas.colours_given(), f"{figure.name} has no colour scale"
         if bars:
             fixed = all(bar.fixed for bar in bars)
             unused, why = (
@@ -433,7 +433,7 @@ class Job:
                 text, advice = f"a .{format} file can have only one {shared}", "write one file per value"
         elif item.document if drawn else item.picture:
             fitting = (f".{kind}" for kind, each in FORMATS.items() if not (each.document if drawn else each.picture))
-            text = f"{name} {'has no text' if drawn else 'draws nothing'} for a .{format} file"
+            text = f"{name} is {'a figure' if drawn else 'a report'}, so it cannot be a .{format} file"
             advice = f"write {', '.join(fitting)}"
         else:
             return

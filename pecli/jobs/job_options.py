@@ -58,7 +58,7 @@ class Output(Options):
 
     def check(self) -> None:
         if self.csv_sep == self.decimal:
-            text = f"{option_text('decimal', self.decimal)} needs another separator than {self.csv_sep}"
+            text = f"{option_text('decimal', self.decimal)} needs a separator other than the {self.csv_sep}"
             raise UsageError(text, option="decimal", value=self.decimal, advice="give --csv-sep semicolon too")
 
     def csv_signs(self) -> dict[str, str]:

@@ -63,7 +63,7 @@ def check_generated_names(job: Job, paths: Iterable[str]) -> None:
     """Raise OutputError if a generated file name belongs to an existing file that pecli did not make."""
     for path in () if job.output.output else paths:
         if can_carry(path) and os.path.isfile(path) and not find_metadata(path):
-            text = f"{path} exists, but carries no job, so pecli did not make it"
+            text = f"{path} exists, but stores no job, so pecli did not make it"
             raise OutputError(text, advice="move it away, or name a file with --output")
 
 

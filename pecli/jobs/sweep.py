@@ -337,9 +337,9 @@ def _refuse_option_inside(spec: str, analysis: type[Analysis[Any]]) -> None:
         others = (*reversed([*ANALYSES.values()]), analysis)  # the last one that has an option is named
         owners = {option: other.name for other in others for option in shared_options(other)}
         if near := nearest(name, owners, 0.65):
-            text = f"unknown parameter of {encoding.name} '{shorten(name)}'"
+            text = f"{encoding.name} has no parameter '{shorten(name)}'"
             advice = (
-                f"did you mean {option_text(near[0])}, an option of {owners[near[0]]}? It stands outside the encoding"
+                f"did you mean {option_text(near[0])}, an option of {owners[near[0]]}? Write it outside the encoding"
             )
             raise UsageError(text, option="encoding", value=spec, advice=advice)
 
@@ -433,7 +433,7 @@ def _check_names(
         owners.sort(key=lambda kind: kind.options()[name].default is None)  # encodings with a default come first
         if not owners:
             known = known_options(type(analysis))
-            raise UnknownNameError(f"option of {analysis.name}", name, known, option=name, alike=0.65)
+            raise UnknownNameError(f"option of {analysis.name}:", name, known, option=name, alike=0.65)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
         item = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
         text = f"{option_text(name, item)} is a parameter of {others}, but the encoding is {taken}"
@@ -443,7 +443,7 @@ def _check_names(
             give = f"give {option_text('encoding', shown[0].name)}"
             advice = f"{leave}, or {give} instead" if chosen else f"{give} too"
         else:
-            advice = f"{leave}, as {', '.join(part.name for part in parts)} can show no encoding with it"
+            advice = f"{leave}, because {', '.join(part.name for part in parts)} shows no encoding that has it"
         if name == "seq_len":  # the name of the length in other programs
             advice += f"; {option_text('length')} is how many positions are shown"
         raise UsageError(text, option=name, value=value, advice=advice)
@@ -477,7 +477,7 @@ def _defaults(owner: type[Options], kind: type[Analysis[Any]]) -> dict[str, Any]
 
 
 def _shortest_table(encodings: Sequence[Encoding], start: int, in_use: bool) -> int | None:
-    """Return how many rows the shortest of the encodings' tables has from `start` on; None if no table ends.
+    """Return the number of rows from `start` on in the shortest of the encodings' tables; None if no table ends.
 
     A file that cannot be read is ignored here, because making the view reads it again and reports the error.
 

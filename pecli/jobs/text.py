@@ -115,7 +115,7 @@ def _encoding_words(job: Job) -> list[str]:
 
 
 def _option_words(options: Mapping[str, Option], told: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Return the command-line words that set the options to the values in `told`, which are by option name."""
+    """Return the command-line words that set the options to the values in `told`, by option name."""
     words = []
     for item, values in ((options[name], values) for name, values in told.items()):
         texts = [] if item.scalar is bool else list(map(item.write, values))

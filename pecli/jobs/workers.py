@@ -31,7 +31,7 @@ _inherited: list[Any] = []  # in a worker: the function and its items, inherited
 
 def process_ended() -> PecliError:
     """Return the error to raise if a process ended without a result."""
-    text = "a process that drew ended, as the system does where memory runs out"
+    text = "a process ended while it was drawing, possibly because memory ran out"
     if START == "fork":
         return PecliError(text)
     return PecliError(f'{text}, or because a script calls pecli outside `if __name__ == "__main__":`')
@@ -72,7 +72,7 @@ def in_executor(work: Callable[[T], R], items: Sequence[T], executor: Executor) 
 def in_processes(work: Callable[[T], R], items: Sequence[T], count: int) -> Results[R]:
     """Do the work for each item in `count` child processes and yield (index, future) as they finish.
 
-    If a process dies, the remaining items run one by one, each in its own process, to find the one that caused it.
+    If a process dies, the remaining items run one by one, each in its own process, to find the item that caused it.
     """
     from concurrent.futures import wait
     from concurrent.futures.process import BrokenProcessPool

@@ -38,9 +38,9 @@ def released_models() -> dict[str, ReleasedModel]:
 def reach_of_base(base: float, d: int, most: int) -> int:
     """Return the first offset m < most at which Σ_j cos(base^(−2j/d) m) is negative, or `most`.
 
-    For a rope without scaling, this equals `pecli.measures.waves.first_negative_offset`, but it is computed in plain
-    float64, which is fast enough for hundreds of bases. Results are cached, because figures of the same bases are often
-    drawn one after the other. Men et al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591.
+    For a RoPE encoding without scaling, this equals `pecli.measures.waves.first_negative_offset`, but it is computed in
+    plain float64, which is fast enough for hundreds of bases. Results are cached, because figures of the same bases are
+    often drawn one after the other. Men et al. 2024, Base of RoPE Bounds Context Length, arXiv:2405.14591.
     """
     rates = base ** (-2 * np.arange(d // 2) / d)
     first, count = 0, FIRST

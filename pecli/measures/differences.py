@@ -55,8 +55,8 @@ class Change:
     """A known change of columns or rows that explains differing values.
 
     kind : flipped (sign), exchanged (columns swapped), copied (from another column), scaled, zero, raised (a
-      constant was added), moved (from one row on, every row has the vector of a shifted position), front (the same of
-      rows at the start), or heads (of an ALiBi, other biases)
+      constant was added), moved (from one row on, every row has the vector of a shifted position), front (the same for
+      rows at the start), or heads (heads of an ALiBi with other biases)
     at : indices of the changed columns, rows at the start or heads; for moved, the index of the first moved row
     amount : factor (scaled), index of the other column (copied), added constant (raised) or shift in positions (moved,
       front)
@@ -164,7 +164,7 @@ def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, .
 
 
 def changed_columns(table: Array, expected: Expected, columns: Array, kept: Array) -> tuple[Change, ...]:
-    """Return the changes that explain all differing `columns` in the rows `kept` (n,); () if a column has none."""
+    """Return changes that explain all differing `columns` in the rows `kept` (n,); () if a column has none."""
     if len(columns) * len(kept) > CHUNK or len(columns) > table.shape[1] / 2:
         return ()
     table, made = table[kept], expected.numbers(kept)

@@ -1,4 +1,4 @@
-"""How similar a vector stays if it is turned with one set of rates or with another."""
+"""How similar two copies of a vector are if one is rotated with one set of rates, the other with another set."""
 
 from __future__ import annotations
 

@@ -81,12 +81,12 @@ class SelfExtend(Method):
 
 @dataclass(frozen=True)
 class DualChunk(Method):
-    """Dual chunk attention: the sequence is cut into chunks of s tokens, and each key counts from its chunk's start.
+    """Dual chunk attention: the sequence is cut into chunks of s tokens, and keys are numbered within their chunk.
 
-    A query's position depends on the key's chunk. For its own chunk, it counts from the chunk's start. For the chunk
-    before, it is s more, but at most `top`. For chunks farther back, it is `top`. In An et al. 2024, section 3,
-    arXiv:2402.17463, `top` is c − 1 for a trained length c. In the code of ChunkLlama and vLLM it is c, the length of a
-    chunk plus the local window.
+    A query's position depends on the key's chunk. For keys in the query's own chunk, it is its number in that chunk.
+    For keys in the chunk before, it is s more, but at most `top`. For keys farther back, it is `top`. In An et al.
+    2024, section 3, arXiv:2402.17463, `top` is c − 1 for a trained length c. In the code of ChunkLlama and vLLM it is
+    c, the length of a chunk plus the local window.
     """
 
     chunk: int

@@ -1,4 +1,4 @@
-"""Methods to extend the context of a rope beyond its training length, and what each of them changes."""
+"""Methods to extend the context of a RoPE encoding beyond its training length, and what each of them changes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SEARCHED = 1 << 24  # most cosines computed in the search for a negative sum
 
 @dataclass(frozen=True)
 class Extension:
-    """What one extension method does to the pairs of a rope.
+    """What one extension method does to the pairs of a RoPE encoding.
 
     Attributes
     ----------
     method : linear, ntk, dynamic, yarn, longrope or base; "none" without a scaling, "file" for the model's own scaling
-    rope : the rope with its rates at the extended length
+    rope : the RoPE with its rates at the extended length
     parts : numbers of pairs that are unchanged, blended and scaled
     new : number of pairs that meet angles never seen in training, within the extended length
     holds : first offset Δ at which Σ_j cos ω_j Δ is negative (Men et al. 2024, arXiv:2405.14591); None if there is none
@@ -41,14 +41,14 @@ class Extension:
 
 
 def extensions(rope: Rope, trained: int, length: int, base: float | None = None) -> list[Extension]:
-    """Return what each method changes to extend a rope from `trained` to `length` positions.
+    """Return what each method changes to extend a RoPE encoding from `trained` to `length` positions.
 
-    rope : rope as read from the model's file; if it is scaled, the methods start from its rates in training
+    rope : RoPE as read from the model's file; if it is scaled, the methods start from its rates in training
     base : base for the method "base"; default: `critical_base`
 
     Raises
     ------
-    UsageError : if `length` is not larger than `trained`, or no method applies to this rope
+    UsageError : if `length` is not larger than `trained`, or no method applies to this RoPE
     """
     if rope.scaling in ("proportional", "divisors") or rope.places is not None:
         raise UsageError(f"pecli knows no method that extends {rope.spec()}")
@@ -73,10 +73,10 @@ def extensions(rope: Rope, trained: int, length: int, base: float | None = None)
 
 
 def _scaled_ropes(rope: Rope, plain: Rope, trained: int, length: int, base: float | None) -> Iterator[tuple[str, Rope]]:
-    """Yield each method's name with the rope that it makes of `plain`, for the factor length / trained.
+    """Yield each method's name with the RoPE that it makes from `plain`, for the factor length / trained.
 
-    rope : the model's own rope
-    plain : the model's rope without scaling
+    rope : the model's own RoPE
+    plain : the model's RoPE without scaling
     base : as for `extensions`
     """
     factor = length / trained
@@ -105,7 +105,7 @@ def critical_base(rope: Rope, trained: int, length: int) -> float | None:
 
 
 def _extension_of(method: str, rope: Rope, plain: Rope, trained: int, length: int) -> Extension:
-    """Return the `Extension` for `rope`, which `method` made of `plain`, at `length` positions."""
+    """Return the `Extension` for `rope`, which `method` made from `plain`, at `length` positions."""
     before, now = (turns_of(tuple(own.rates()), own.spacing) for own in (plain, rope))
     most = min(2 * length, SEARCHED // max(1, rope.width // 2))
     return Extension(

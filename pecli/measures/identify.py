@@ -257,7 +257,8 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
 def negated_waves(table: Array, blank: Identified) -> Iterator[Identified]:
     """Yield the results of reading the table with all its sines, or all its cosines, negated.
 
-    Negated sines are those of positions with the other sign, so positions below 0 are left to rows in descending order.
+    Negated sines are those of positions with the other sign. A table of positions below 0 is therefore not reported as
+    negated, but as rows in descending order.
     """
     for layout, _, cosine in usual_layouts(table.shape[1]) if table.shape[1] % 2 == 0 else ():
         signs = np.where(cosine, 1.0, -1.0)
@@ -524,7 +525,7 @@ def grid_encodings(
 
     prefix : number of rows at the start that are not cells of the grid
     sides : numbers of rows and columns of the grid
-    first : "row" or "column", which of them the first half of the columns encodes
+    first : what the first half of the columns encodes, "row" or "column"
     """
     axis = axes[int(sides[1] > sides[0])]
     formulas = PAPER, TENSOR2TENSOR, FLOORED
@@ -560,7 +561,7 @@ def steps_of(axes: list[Identified], longer: Fit) -> Iterator[dict[str, Any]]:
 
 
 def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading the table as a clock or a scaled rope, from the rate of each pair.
+    """Yield the results of reading the table as a clock or a scaled RoPE encoding, from the rate of each pair.
 
     blank : as for `binary_results`
     """
@@ -618,7 +619,7 @@ def of_encodings(
 
 
 def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, least: float) -> Iterator[Clock | Rope]:
-    """Yield clocks or ropes that have the given rates `omega`, in rad/position, (n_pairs,).
+    """Yield clocks or RoPE encodings that have the given rates `omega`, in rad/position, (n_pairs,).
 
     share, least : relative and absolute precision of the rates
     """
@@ -698,7 +699,7 @@ def spectrum_of(table: Array) -> dict[str, Any]:
 
 
 def identify_rates(numbers: Array, base: float | None = None) -> Identified:
-    """Identify the rope with the given rates, or the ALiBi with the given slopes; `difference` is relative here.
+    """Identify the RoPE with the given rates, or the ALiBi with the given slopes; `difference` is relative here.
 
     numbers : rates in rad/position, (n_pairs,); or slopes; or divisors of rates, as in the files of llama.cpp
     base : if given, the numbers are divisors of the rates base^(−2j/d)
@@ -723,7 +724,7 @@ def identify_rates(numbers: Array, base: float | None = None) -> Identified:
 
 
 def identify_biases(biases: Array) -> Identified | None:
-    """Return the ALiBi whose biases these are, as `alibi_of` takes them; None if they are no ALiBi's."""
+    """Return the ALiBi that has these biases, given in the form that `alibi_of` takes; None if there is none."""
     if biases.dtype.kind not in REAL_KINDS:
         return None
     kind = type_of(biases)

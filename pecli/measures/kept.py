@@ -194,7 +194,7 @@ def free_waves(part: Array, omega: Array, rows: Array) -> tuple[Array, Array, Ar
 def known_waves(part: Array, places: Array, kind: str, rates: Array, rounding: float) -> tuple[Array, Array]:
     """Return the rate of each column and its error, (d,) each, assuming unit waves without a phase.
 
-    rates : guesses, (d,); NaN where the first rows give a guess
+    rates : guesses, (d,); NaN where a guess is to be made from the first rows
     """
     (wave, inverse), length = (np.cos, np.arccos) if kind == "cosines" else (np.sin, np.arcsin), 8.0
     near = places <= max(length, 1 + float(places.min()))

@@ -1,4 +1,4 @@
-"""Find the base and the scaling of a rope from its rates."""
+"""Find the base and the scaling of a RoPE encoding from its rates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FINE = 1e-4  # largest relative error of a factor that is not rounded yet
 
 
 def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
-    """Yield the ropes that have the given rates, the simplest first.
+    """Yield the RoPE encodings that have the given rates, the simplest first.
 
     rates : rad/position, (n_pairs,), NaN where unknown
     errors : absolute error of each rate, (n_pairs,)
@@ -118,7 +118,7 @@ GROWTH = 1e-5  # relative tolerance for a growth to count as a whole or half num
 
 
 def ntk_equivalent(rope: Rope) -> Rope | None:
-    """Return the NTK-aware rope with a usual base and the same rates; None if the base looks typed or no factor fits.
+    """Return the NTK-aware RoPE with a usual base and these rates; None if the base has few digits or no factor fits.
 
     The factor is the growth of the longest wavelength: base' = base · factor^(d/(d − 2)).
     """
@@ -134,19 +134,19 @@ def ntk_equivalent(rope: Rope) -> Rope | None:
 
 
 def dynamic_factor(growth: float) -> float | None:
-    """Return the integer factor whose dynamic scaling grows the longest wavelength by `growth`; None if there is none.
+    """Return the integer factor with which dynamic scaling lengthens the longest wavelength `growth`-fold, or None.
 
-    At `factor` times its context, dynamic scaling grows the longest wavelength by factor² − (factor − 1). SGLang uses
-    this value at every length.
+    At `factor` times its context, dynamic scaling lengthens the longest wavelength by a factor of
+    factor² − (factor − 1). SGLang uses this value at every length.
     """
     factor = (1 + sqrt(4 * growth - 3)) / 2
     return factor if factor > 1 and factor == round(factor) else None
 
 
 def tensor2tensor_of(rope: Rope, rates: Array, errors: Array) -> Sinusoidal | None:
-    """Return a `Sinusoidal` that has the same rates as the rope, with tensor2tensor's exponents and a round base.
+    """Return a `Sinusoidal` that has the same rates as `rope`, with tensor2tensor's exponents and a round base.
 
-    Return None if the base of the rope is round, or if there is no such `Sinusoidal`.
+    Return None if the base of `rope` is round, or if there is no such `Sinusoidal`.
 
     rates, errors : as `ropes_of` takes them
     """
@@ -167,12 +167,12 @@ def slopes_of(numbers: Array, share: float) -> Any:
 
 
 def alibi_of(biases: Array, share: float) -> tuple[Any, tuple[int, ...]]:
-    """Return the ALiBi whose biases these are, up to the relative error `share`, and the heads with other biases.
+    """Return the ALiBi that has these biases, up to the relative error `share`, and the heads with other biases.
 
-    Return (None, ()) if there is no ALiBi that most heads have.
+    Return (None, ()) if most heads fit no ALiBi.
 
-    For query p and key q, the biases are slope·(q − p), −slope·|p − q| or, as in BLOOM, slope·q. A bias of −inf, or up
-    to MASKED, hides a key.
+    For query p and key q, the biases are slope·(q − p), −slope·|p − q| or, as in BLOOM, slope·q. A bias of −inf, or
+    of MASKED or less, hides a key.
 
     biases : (heads, queries, keys) or, for the last query, (heads, keys); further axes have length 1
     """

@@ -108,7 +108,7 @@ MAX_POSITIONS = 10**10  # most positions at which a line is computed, which take
 def check_line_length(name: str, length: int) -> None:
     """Raise UsageError if the line `name` has more than MAX_POSITIONS positions, which would take too long."""
     if length > MAX_POSITIONS:
-        text = f"{name} needs every position, so {option_text('length', f'{length:,}')} is more than {MAX_POSITIONS:,}"
+        text = f"{name} computes every position, so {option_text('length', f'{length:,}')} is over {MAX_POSITIONS:,}"
         advice = "shorten --length, or zoom in with --start and --length"
         raise UsageError(text, option="length", value=length, advice=advice)
 

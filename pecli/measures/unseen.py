@@ -1,4 +1,4 @@
-"""Angles of rope pairs that did not occur in training."""
+"""Angles of RoPE pairs that did not occur in training."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def new_angles(trained: Array, length: int, turns: tuple[Array, Array], position
     al. 2023, YaRN, section 3, arXiv:2309.00071).
 
     trained : ω_j / 2π in training, turns per position, (n_pairs,)
-    turns : ω'_j / 2π now: two arrays, (n_pairs,) each, whose sum it is, from `pecli.encodings.harmonic.turns_of`
+    turns : ω'_j / 2π now, as the sum of two arrays, (n_pairs,) each, from `pecli.encodings.harmonic.turns_of`
     """
     arcs, new = np.abs(trained) * length, np.zeros((len(positions), len(trained)), dtype=bool)
     some = np.flatnonzero((arcs < 1) & (arcs > 0))

@@ -41,7 +41,7 @@ def read_config(path: Path) -> dict[str, Any]:
     path = config_path(path)
     if HUB_NAME.fullmatch(str(path)) and path.suffix.lower() not in ENDINGS and not os.path.lexists(path):
         owner = "" if "/" in str(path) else "OWNER/"
-        raise FileError(f"{path} does not exist", advice=f"a model on the Hugging Face hub is hf:{owner}{path}")
+        raise FileError(f"{path} does not exist", advice=f"a model on the Hugging Face hub is named hf:{owner}{path}")
     with open_file(str(path)) as file:
         beginning = file.read(len(MAGIC))
         file.seek(0)

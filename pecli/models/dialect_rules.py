@@ -101,8 +101,8 @@ def _yarn_attention(scaled: Mapping[str, Any], inside: Keys, attention: float | 
 def litgpt_adjustments(ours: dict[str, Any]) -> list[str]:
     """Set the type of scaling in `ours` as litgpt's build_rope_cache does; return [].
 
-    litgpt's files (rope_adjustments) do not name the type. litgpt's yarn divides the rates of fast pairs and keeps slow
-    ones. It multiplies cos and sin only by scales that the file states.
+    litgpt's files (rope_adjustments) do not name the type. litgpt's yarn divides the rates of fast pairs and keeps
+    those of slow pairs. It multiplies cos and sin only by scales that the file states.
     """
     inside, condensed = (
         _take_scaling(ours),

@@ -59,7 +59,7 @@ class Dialect:
     remarks : keys with the text key of a note on each
     unsure : keys whose default differs between programs, each with the text key of a warning
     towers : objects that describe other parts than the language model, each with its dialect
-    at_longest : True if, unless given, the current sequence length is the longest length in the file
+    at_longest : True if the current sequence length, unless given, is the longest length in the file
 
     Classes
     named_by : the key that names the model's class, such as "llama"; the key ".rope" then means "llama.rope"
@@ -277,7 +277,7 @@ def _value(given: Flat, key: str) -> Any:
 
 
 def _by_word(key: str, value: Any, words: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what `value`, a word that `key` may have, implies for other keys; raise UsageError for an unknown word."""
+    """Return the values of other keys that the word `value` of `key` implies; raise UsageError for an unknown word."""
     word = value if isinstance(value, str) else json.dumps(value, default=str)
     if word not in words:
         raise UsageError(f"{key} is {safe_text(value)}, but pecli only knows {', '.join(words)}")

@@ -65,7 +65,7 @@ def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
 
 
 def _with_flags(layer: Layer, given: Mapping[str, Any], whole: bool) -> Layer:
-    """Return the layer with the flags applied that no key of a file can express.
+    """Return the layer with those flags applied that no key of a file can express.
 
     given : value of each flag by name
     whole : True if the flag yarn-ext-factor is 0, so that linear scaling has replaced YaRN

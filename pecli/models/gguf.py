@@ -1,4 +1,4 @@
-"""The header of a GGUF file: its metadata, and the few small tensors that determine a rope.
+"""The header of a GGUF file: its metadata, and the few small tensors that determine a RoPE encoding.
 
 The file is untrusted: memory is never allocated from a size that it states, but only as its bytes are read.
 """
@@ -39,7 +39,7 @@ class Header:
         while len(self.data) < end:
             more = self.file.read(STEP)
             if not more:
-                raise FileError(f"{self.file.name} is not a whole GGUF file: it ends within its header")
+                raise FileError(f"{self.file.name} is not a complete GGUF file: it ends within its header")
             self.data += more
         self.at = end
         return start
@@ -158,11 +158,11 @@ def _numbers(header: Header, name: str, start: int, shape: list[int], kind: int,
         raise FileError(f"{file.name}: {name} is not a list of up to {MAX_KEPT:,} numbers of float32 or float16")
     code = f"{header.order}{count}{FLOATS[kind]}"
     if start + offset >= 1 << 63:
-        raise FileError(f"{file.name} is not a whole GGUF file: it ends before {name}")
+        raise FileError(f"{file.name} is not a complete GGUF file: it ends before {name}")
     file.seek(start + offset)
     data = file.read(struct.calcsize(code))
     if len(data) < struct.calcsize(code):
-        raise FileError(f"{file.name} is not a whole GGUF file: it ends before {name}")
+        raise FileError(f"{file.name} is not a complete GGUF file: it ends before {name}")
     return [shortest(number) for number in struct.unpack(code, data)]
 
 

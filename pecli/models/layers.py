@@ -87,7 +87,7 @@ class Reading:
 
     @cached_property
     def given(self) -> Keys:
-        """The rope's object: the scaling alone, all parameters of the rope, or one object per kind of layer."""
+        """The RoPE object: the scaling alone, all parameters of the RoPE, or one object per kind of layer."""
         found, bases = self._given(), self.architecture.bases
         if not bases or any(isinstance(value, dict) for value in found.data.values()):
             for key, *_ in bases.values():  # mark older keys as read
@@ -106,7 +106,7 @@ class Reading:
         return default if base is None else base
 
     def _given(self) -> Keys:
-        """Return the rope's object from the file, or the architecture's default.
+        """Return the RoPE object from the file, or the architecture's default.
 
         If it has both rope_parameters and rope_scaling, rope_scaling is used, as in transformers 5.
         """
@@ -305,9 +305,9 @@ def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:
-    """Return the kinds of the layers, with a kind of its own for layers without rope.
+    """Return the kinds of the layers, with a kind of its own for layers without RoPE.
 
-    In no_rope_layers, 1 means that a layer has rope.
+    In no_rope_layers, 1 means that a layer has RoPE.
     """
     flags = keys.flags("no_rope_layers") or [int(base != 0) for base in keys.numbers("layer_rope_theta") or []]
     if not flags and architecture.nope_interval is None:
@@ -359,7 +359,7 @@ def _sides(keys: Keys, axes: tuple[tuple[str, ...], ...]) -> tuple[int, ...] | N
 
 
 def max_position(reading: Reading) -> int | None:
-    """Return the number of positions that the model takes according to the file."""
+    """Return the number of positions that the model accepts according to the file."""
     return reading.keys.length(*POSITIONS)
 
 
@@ -381,7 +381,7 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
 
 
 def latent(reading: Reading) -> bool:
-    """Return whether attention is DeepSeek's latent attention, with separate columns for rope."""
+    """Return whether attention is DeepSeek's latent attention, with separate columns for RoPE."""
     return "qk_rope_head_dim" in reading.keys and reading.keys.flag("use_mla") is not False
 
 

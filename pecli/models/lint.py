@@ -71,7 +71,7 @@ def unused(keys: Keys, findings: Iterable[Finding], undrawn: bool, part: Keys | 
 def _check_names(reading: Reading, rope: bool) -> None:
     """Check for keys that nothing reads, that look misspelt, or whose meaning differs from their name.
 
-    rope : whether some layers have a rope
+    rope : whether some layers have RoPE
     """
     keys, architecture = reading.keys, reading.architecture
     for name in filter(keys.first, () if rope else ("rope_theta", "rope_scaling")):
@@ -94,7 +94,7 @@ def _check_names(reading: Reading, rope: bool) -> None:
 def _check_bases(reading: Reading, rope: bool) -> None:
     """Check whether some version of transformers overrides or ignores the base, or the object with the base.
 
-    rope : whether some layers have a rope
+    rope : whether some layers have RoPE
     """
     keys, given = reading.keys, reading.given
     if "rope_parameters" in keys and "rope_scaling" in keys:
@@ -126,7 +126,7 @@ def _check_bases(reading: Reading, rope: bool) -> None:
 
 
 def _check_sizes(reading: Reading, rope: bool) -> None:
-    """Check a model with rope for sizes and numbers of heads and layers that contradict each other."""
+    """Check a model with RoPE for sizes and numbers of heads and layers that contradict each other."""
     keys = reading.keys
     if not rope:
         return

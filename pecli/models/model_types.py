@@ -20,14 +20,14 @@ class Architecture:
     position : kind of positions, one of `facts.POSITIONS`; per stack (encoder, decoder) if they differ
     theta : the base, per kind of layer; sliding layers with a base of their own have no scaling
     partial : share of a head's columns that are rotated, per kind of layer
-    rotary_dim : number of a head's columns that are rotated, instead of a share
+    rotary_dim : number of a head's columns that are rotated, if it is given instead of a share
     head_dim : columns of a head, per kind of layer, if not hidden_size / num_attention_heads
     pairing : "half" for pairs (j, j + d/2), "interleaved" for (2j, 2j + 1)
     always_whole : True if, without a scaling, all columns are rotated whatever partial_rotary_factor is
     parameters : rope_parameters if the file has none
-    by_kind : whether the code accepts older keys besides an object per kind of layer in rope_parameters: "only", no;
-      "older", yes; "strict", yes, but a rope_parameters without such objects is an error
-    bases : kinds of rope, of which a scaling applies to the last only; each has the key of its base, the default, and
+    by_kind : whether the code accepts older keys besides an object per kind of layer in rope_parameters: "only" means
+      no; "older" means yes; "strict" means yes, but a rope_parameters without such objects is an error
+    bases : kinds of RoPE (a scaling applies only to the last one); each has the key of its base, the default, and
       the kinds of layer that use it
     scalings : scalings that its code accepts besides none, if it does not accept all
     needs : keys that a scaling with the head dimension in its formula requires
@@ -41,19 +41,19 @@ class Architecture:
       transformers 4, a table of offsets in every layer
     pattern : one letter per layer (`facts.KINDS`), such as "f(ss)f": the first layers, in parentheses the layers that
       repeat, then the last layers; "-(sssn)" repeats from the last layer backwards
-    full_before : number of first layers without a window if the file has no max_window_layers
+    full_before : number of layers at the start without a window if the file has no max_window_layers
     halved : window keys of which its code takes half
     window_opt_in : True if layers have a window only if use_sliding_window is true
-    nope_layer_types : kinds of layer without rope
-    nope_needs_window : True if those kinds do have rope when the file has no sliding_window
-    nope_interval : every n-th layer has no rope
-    nope_kinds : new kinds of the layers with and without rope; "" keeps the kind
+    nope_layer_types : kinds of layer without RoPE
+    nope_needs_window : True if those kinds do have RoPE when the file has no sliding_window
+    nope_interval : every n-th layer has no RoPE
+    nope_kinds : new kinds of the layers with and without RoPE; "" keeps the kind
     encoder_decoder : True for two stacks, with encoder_layers and decoder_layers
     also : kinds of positions besides those of the layers, at the input or in attention
     sections, interleaved : default split of the pairs in M-RoPE
     axes : how rows and columns of patches share the pairs, as in `Rope`
     axis_names : letters of the axes in that order
-    axis_shares : columns of each axis as [m, n], m · ⌊d/n⌋; [] for the remaining columns
+    axis_shares : columns of each axis: [m, n] means m · ⌊d/n⌋, [] means the remaining columns
     scale_grid : how grid indices become coordinates, as in `Rope`
     grid_start, grid_step : coordinate of the first cell and step between cells, per axis
     grid_rule : rule that computes grid_start and grid_step from the file, see `rope.grid_places`
@@ -64,7 +64,7 @@ class Architecture:
     rows_before : rows of a learned table before the first position, not counted in the file
     after_padding : True if the first position has the row after pad_token_id, which the file's count includes
     alibi : parameters of `Alibi` besides heads: family of slopes, direction of the bias
-    alibi_from : hidden_size from which its models use ALiBi in place of rope
+    alibi_from : hidden_size from which its models use ALiBi in place of RoPE
     temperature : rule for `scores.temperature_of`: which layers scale queries by position, and how
     sizes : default sizes (hidden, heads, layers, positions and others); those of transformers are in sizes.toml;
       divides is 1 if its code refuses a width that is not a multiple of the number of heads

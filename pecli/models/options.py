@@ -45,7 +45,7 @@ class ExtendOptions(Options):
     to: int | None = option(None, "number of positions that the model is to read", at_least=2, at_most=10**8)
     trained: int | None = option(
         None,
-        "number of positions that it was trained on",
+        "number of positions that the model was trained on",
         at_least=1,
         at_most=10**8,
         unset="the context that the file names, before its scaling",

@@ -51,10 +51,10 @@ def read_overrides(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def check_override(name: str, value: Any) -> None:
-    """Raise UsageError if the name is a path of keys, or the rope's object gets a value that is no object or null."""
+    """Raise UsageError if the name is a path of keys, or if the RoPE object is set to neither an object nor null."""
     outer, dot, inner = name.partition(".")
     if dot:
-        text = f"{option_text('override')}: {name} means one key of this name, not {inner} inside {outer}"
+        text = f"{option_text('override')}: {name} is read as one key, not as {inner} inside {outer}"
         typed = json.dumps({outer: {inner: value}})
         advice = f"write --override '{typed}', with all other keys of {outer} too, because an override replaces it"
         raise UsageError(f"{text}, and no config has such a key", option="override", value=name, advice=advice)
@@ -76,7 +76,7 @@ def read_overridden(path: str, seq_len: int | None, given: Mapping[str, Any], ho
 
 
 def with_findings(model: Model, findings: Sequence[Finding]) -> Model:
-    """Return the model with more findings; an error in the rope's object removes the encoding of rope layers."""
+    """Return the model with more findings; an error in the RoPE object removes the encoding of RoPE layers."""
     errors = [finding for finding in findings if finding.level == "error" and finding.key in OBJECTS]
     layers = dict(model.layers)
     if errors:
@@ -95,7 +95,7 @@ def apply_overrides(
 ) -> tuple[dict[str, Any], list[Finding]]:
     """Return a config with the overrides `given` applied, and findings on keys that were lost or have no effect.
 
-    how : what an override of the rope's object does. With "replaces", it replaces the object and everything in it,
+    how : what an override of the RoPE object does. With "replaces", it replaces the object and everything in it,
         including the base (transformers 5, vLLM). With "beside", it replaces the object, but not the base, which is a
         separate key (transformers 4). With "merges", its keys are merged into the object (SGLang)
 
@@ -123,10 +123,10 @@ def apply_overrides(
 
 
 def _override_object(changed: dict[str, Any], old: dict[str, Any], name: str, value: Any, how: str) -> list[Finding]:
-    """Apply an override of the rope's object to the config, and return findings on lost keys.
+    """Apply an override of the RoPE object to the config, and return findings on lost keys.
 
     changed : the config, changed in place
-    old : the rope's object before the override
+    old : the RoPE object before the override
     name, value : the key of the object in the override, and its new content; None removes the object
     how : as in `apply_overrides`
     """

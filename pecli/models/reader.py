@@ -75,7 +75,7 @@ class Layer:
     length, first_row : number of rows of a table, and the row of the first position
     grid : sides of the grid of patches in a table, or of the window of a bias
     window : attention window of these layers, or of some of them
-    axis_names : letters of the axes that share the pairs of a rope, in order
+    axis_names : letters of the axes that share the pairs of a RoPE encoding, in order
     resized : whether the table is interpolated for other image sizes: "always", or only if "asked"
     trouble : why the encoding cannot be built
     max_position : length of the context, if the file has it
@@ -108,7 +108,7 @@ class Layer:
     def encoding(self) -> Encoding | None:
         """The encoding; None if the layers have none.
 
-        A rope also gets the context, and the window if all of these layers have it.
+        A RoPE encoding also gets the context, and the window if all of these layers have it.
         """
         if self.name is None or self.parameters is None:
             return None
@@ -380,7 +380,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
 
 
 def _without_rope(reading: Reading) -> tuple[str, ...]:
-    """Return the kinds of layer that have no rope in this architecture."""
+    """Return the kinds of layer that have no RoPE in this architecture."""
     keys, architecture = reading.keys, reading.architecture
     without = architecture.nope_layer_types
     if architecture.nope_needs_window and keys.data.get("sliding_window", 0) is None:

@@ -1,4 +1,4 @@
-"""The rope of one kind of layer, with its scaling, as parameters of `Rope`."""
+"""The RoPE of one kind of layer, with its scaling, as parameters of `Rope`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, An
 
     Raises
     ------
-    BuildError : the rope cannot be built from the file, or the file lacks a value
+    BuildError : the RoPE cannot be built from the file, or the file lacks a value
     """
     inside = scaling_object(reading, kind)
     d, scaling = head_dim(reading, kind), _scaling_name(inside)
@@ -255,7 +255,7 @@ def _factors(inside: Keys, name: str, pairs: int) -> tuple[float, ...]:
 
 
 def scaling_object(reading: Reading, kind: str) -> Keys:
-    """Return the object with the rope of that kind of layer; empty if there is none."""
+    """Return the object with the RoPE of that kind of layer; empty if there is none."""
     given, item = reading.given, reading.architecture
     if nested_kinds(reading):
         if kind not in nested_kinds(reading):

@@ -227,7 +227,7 @@ def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left
 
 
 def _place(data: Mapping[str, Any]) -> str:
-    """Return the name of the rope's object that is used, rope_parameters or rope_scaling; "" if there is none."""
+    """Return the name of the RoPE object that is used, rope_parameters or rope_scaling; "" if there is none."""
     return next((name for name in reversed(OBJECTS) if isinstance(data.get(name), dict) and data[name]), "")
 
 

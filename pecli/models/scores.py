@@ -1,4 +1,4 @@
-"""Factors of attention scores besides the cosines and sines of a rope."""
+"""Factors of attention scores besides the cosines and sines of RoPE."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Temperature:
 
 
 def temperature_of(reading: Reading, turns: bool) -> Temperature | None:
-    """Return the temperature of layers with rope (`turns`) or without; None if there is none.
+    """Return the temperature of layers with RoPE (`turns`) or without; None if there is none.
 
     The architecture's `temperature` is a rule: the layers with a temperature ("all" or "nope"), the key that turns it
     on, and defaults.
@@ -48,7 +48,7 @@ QWEN_TABLE = 32_767  # number of factors in the table of modeling_qwen.py
 
 
 def logn_of(reading: Reading) -> tuple[int, int] | None:
-    """Return the length beyond which Qwen-7B's code multiplies queries by a logarithm, and how many factors it has.
+    """Return the length beyond which Qwen-7B's code multiplies queries by a logarithm, and the number of such factors.
 
     From modeling_qwen.py of Qwen/Qwen-7B. The key still counts as unread, because the rates do not depend on it.
     """
@@ -88,10 +88,10 @@ def softmax_factor(reading: Reading, kind: str) -> float:
 
 @dataclass(frozen=True)
 class DualChunks:
-    """Dual chunk attention, which limits the distances that a rope sees.
+    """Dual chunk attention, which limits the distances that a RoPE encoding sees.
 
-    Keys are numbered within their chunk. For keys in the chunk before its own, a query's number is increased by the
-    length of a chunk, at most to `largest`; for keys in earlier chunks, it is `largest`.
+    Keys are numbered within their chunk. For keys in the chunk before the query's own, the query's number is increased
+    by the length of a chunk, but to at most `largest`; for keys in earlier chunks, it is `largest`.
 
     length : length of a chunk
     largest : largest number of a query

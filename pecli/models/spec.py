@@ -90,7 +90,7 @@ def _spec(path: str, kind: str | None, changed: int) -> str:
 
 
 def every_layer(specs: Sequence[str]) -> dict[str, list[str]]:
-    """Return the options `encoding` and `layers` of the figure `layers` for specs of model files; {} if none is one.
+    """Return the options `encoding` and `layers` of the figure `layers` for specs of model files; {} if no spec is one.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[s
                     found["encoding"].append(spec_of(made))
                     found["layers"].append(Bars(kind, indices, min(reach or 0, context or MAX_LENGTH)).write())
     if not any(Bars.read(text).reach for text in found["layers"]):
-        raise UsageError("no file states how many layers there are and how far they see", option="encoding")
+        raise UsageError("no file states how many layers the model has and how far each layer sees", option="encoding")
     return found
 
 
@@ -160,22 +160,22 @@ def _encoding(model: Model, layer: Layer) -> Encoding:
     if layer.encoding is None:
         if layer.trouble:
             raise FileError(f"{model.path}: {layer.trouble}; see pecli model {model.path}")
-        text = f"its layers have no position encoding that can be drawn ({layer.kind})"
+        text = f"its layers have no position encoding that pecli can draw (kind: {layer.kind})"
         raise UsageError(f"{model.path}: {text}; see pecli model {model.path}")
     return layer.encoding
 
 
 def _without_rope(layer: Layer) -> Encoding | None:
-    """Return a rope whose pairs do not turn for layers without positions, otherwise None."""
+    """Return a RoPE encoding whose pairs do not turn for layers without positions, otherwise None."""
     from pecli.encodings.rope import Rope
 
     return Rope(scaling="proportional", partial_rotary_factor=0.0) if layer.kind == "none" else None
 
 
 def _spec_of_scores(model: Model) -> str:
-    """Return the spec of a rope with the factors on scores, labelled with the model's type.
+    """Return the spec of a RoPE encoding with the factors on scores, labelled with the model's type.
 
-    The rope is that of the first kind of layer with such a factor. For layers without rope, no pair of the rope is
+    The RoPE is that of the first kind of layer with such a factor. For layers without RoPE, no pair of the RoPE is
     rotated.
     """
     from pecli.encodings.rope import Rope
@@ -186,7 +186,7 @@ def _spec_of_scores(model: Model) -> str:
     if not isinstance(rope, Rope):
         if layer.trouble:
             raise FileError(f"{model.path}: {layer.trouble}; see pecli model {model.path}")
-        text = f"pecli knows no factor on the attention scores of its layers ({layer.kind})"
+        text = f"pecli knows no factor on the attention scores of its layers (kind: {layer.kind})"
         raise UsageError(f"{model.path}: {text}; see pecli model {model.path}")
     warm = layer.temperature
     steps = None if warm is None else (warm.scale, float(warm.length), float(warm.offset))

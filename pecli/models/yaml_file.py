@@ -19,7 +19,7 @@ def read_yaml(data: bytes) -> Any:
 
     Raises
     ------
-    ValueError : invalid YAML, other than plain values, or larger than a config
+    ValueError : the YAML is invalid, has values that are not plain, or is larger than a config
     PecliError : PyYAML is not installed
     """
     try:

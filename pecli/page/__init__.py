@@ -1,1 +1,1 @@
-"""Page layout: the style, placement and measuring of panels, colour bars and texts. Knows no figure."""
+"""Page layout: the style, placement and measuring of panels, colour bars and texts. It imports no figure."""

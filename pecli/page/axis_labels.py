@@ -262,6 +262,6 @@ def in_steps(label: str, encodings: Sequence[Encoding]) -> str:
 def check_log(positions: Positions) -> None:
     """Raise UsageError for positions that a logarithmic axis cannot show."""
     if positions.start < 0 or positions.stop < 3 or positions.stop - 1 < NEAR * positions.start:
-        needs = f"--log needs positions from 0 on, the last one at least 2 and {NEAR:g} times the first"
+        needs = f"--log needs positions ≥ 0, with the last ≥ 2 and ≥ {NEAR:g} times the first"
         text = f"{needs}, not {positions.start:,} to {positions.stop - 1:,}"
         raise UsageError(text, option="log", advice="leave --log out")

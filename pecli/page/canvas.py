@@ -97,7 +97,7 @@ class Canvas(Options):
     cmap: str | None = option(
         None,
         "matplotlib colour map, such as cividis",
-        unset="by the kind of values",
+        unset="depends on the values",
         split=True,
         aliases=("colormap", "colourmap"),
     )
@@ -165,7 +165,7 @@ class Canvas(Options):
                 text = f"{option_text(name)} and {option_text(without)} exclude each other"
                 raise UsageError(text, option=without, advice="give one of them")
         if self.vmin is not None and self.vmax is not None and not 0 < self.vmax - self.vmin < inf:
-            allowed = f"a number below {option_text('vmax', self.vmax)}, at a finite distance"
+            allowed = f"a number below {option_text('vmax', self.vmax)} (their difference must be finite)"
             raise UsageError(option="vmin", value=self.vmin, allowed=allowed)
         size = self._size
         for side in (size.width, size.height or size.width):

@@ -230,7 +230,7 @@ def _panel_width(axes: Axes, canvas: Canvas) -> float:
 
 
 def _shifts(axes: Axes, labels: Sequence[Label], along: int, sizes: Sequence[float]) -> list[float]:
-    """Return by how many points to move labels of these sizes along x (0) or y (1) so that they do not overlap."""
+    """Return the shifts, in points, along x (0) or y (1) with which labels of these sizes do not overlap."""
     places = _anchors(axes, labels)[:, along]
     return [float(shift) for shift in separate_boxes(places.tolist(), sizes, 0.0, _frame_size(axes)[along]) - places]
 
@@ -354,7 +354,7 @@ class SlopeLabel(Label):
 def label_slope(
     axes: Axes, text: str, ends: tuple[tuple[float, float], tuple[float, float]], colour: Any, canvas: Canvas
 ) -> None:
-    """Label a line along its straight piece between two points, below it."""
+    """Write a label below a straight piece of a line, along the piece between two points."""
     style = {"ha": "right", "va": "top", "color": legible(colour, axes), "in_layout": False}
     style["rotation_mode"] = "anchor"
     SlopeLabel(axes, text, ends[1], axes.transData, canvas, **style).end = ends[0]

@@ -184,7 +184,7 @@ def columns_of(mosaic: Mosaic) -> int:
 
 
 def with_own_bar(panel: Panel, part: int) -> Panel:
-    """Return the panel with a colour bar that is shared only within part number `part` of a composed picture."""
+    """Return the panel with a colour bar that is shared only within part `part` of a composed picture."""
     return replace(panel, bar=panel.bar and replace(panel.bar, part=part))
 
 

@@ -139,14 +139,14 @@ class TitleLine:
             self.end -= 0.0 if self.blank else fits * (wide + self.gap)
 
     def has_room_behind(self, at: int) -> bool:
-        """Return whether text number `at` of every label that stands after the title fits there."""
+        """Return whether version `at` of the text of every label after the title fits there."""
         widths = (self.width(own.texts[at], own) for own in self.labels("behind"))
         return not self.blank and all(self.start + wide <= self.end for wide in widths)
 
     def put_behind(self, at: int | None) -> None:
-        """Show text number `at` of every label that stands after the title; None hides these labels.
+        """Show version `at` of the text of every label after the title; None hides these labels.
 
-        Each such label has several alternative texts, `label.texts`.
+        The versions of a label's text are in `label.texts`.
         """
         for label in self.labels("behind"):
             label.set_text("" if at is None else label.texts[at])

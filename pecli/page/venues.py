@@ -1,4 +1,4 @@
-"""Widths and text sizes of conferences, journals and slides, read in their public style files.
+"""Widths and text sizes of conferences, journals and slides, read from their public style files.
 
 Lengths are written as the style files write them; a length in pt is what LaTeX prints for `\\columnwidth` or
 `\\textwidth` in a document of that style. ``name-full`` is the width across both columns, or the whole sheet or frame.
@@ -38,7 +38,7 @@ class Venue(NamedTuple):
 
     @property
     def widths(self) -> dict[str, str]:
-        """The widths by what the name of the size has after the venue's name, such as ``-full``."""
+        """The widths by the suffix of the size's name, such as ``-full``."""
         return {"": self.column, "-middle": self.middle, "-full": self.full}
 
 

@@ -1,4 +1,4 @@
-"""The registry of reports, with the module and summary of each, so that no report is imported to list them."""
+"""The registry of reports, with the module and summary of each, so that reports can be listed without imports."""
 
 from __future__ import annotations
 

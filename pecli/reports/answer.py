@@ -47,9 +47,7 @@ def answer(
     for name, value in given.items():
         check_override(name, value)
     if asked.flags and (asked.runtime != ("llama.cpp",) or given):
-        raise UsageError(
-            "--flags needs --runtime llama.cpp, without other runtimes and without --override", option="flags"
-        )
+        raise UsageError("--flags needs --runtime llama.cpp as the only runtime, and no --override", option="flags")
     if asked.runtime and not asked.flags:
         own = {"--same": asked.same, "--ignore": asked.ignore, "--tolerance": asked.tolerance != ModelOptions.tolerance}
         for other in [*(name for name, value in own.items() if value), *others]:

@@ -24,8 +24,8 @@ class Report(Analysis[E]):
     def cells(self) -> tuple[int, int] | None:
         """Return the largest number of rows and columns that `show` prints, or None if it needs all numbers.
 
-        `compute` returns no more numbers than that, as a figure computes no more than the pixels of its picture. For a
-        file, `compute` has no limit and returns every number.
+        `compute` returns at most this many numbers, just as a figure computes at most one number per pixel. For a file,
+        `compute` has no limit and returns every number.
         """
         return None
 
@@ -41,8 +41,8 @@ LEFT_OUT_COLUMNS, LEFT_OUT_ROWS = "…", "⋮"
 def both_ends(n: int, most: int) -> tuple[Array, int]:
     """Return the indices of the items to show, and the number of indices before the gap.
 
-    If there are at most `most` items, all n are shown and the second result is 0. Otherwise half of `most` are shown
-    from each end.
+    If there are at most `most` items, all of them are shown and the second result is 0. Otherwise half of `most` are
+    shown from each end.
     """
     if n <= most:
         return np.arange(n), 0

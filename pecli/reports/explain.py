@@ -433,7 +433,7 @@ class Explain(Report[TableEncoding]):
             text = f"{option_text('tokens', self.tokens)} gives words, but --embeddings gives a file of vectors"
             raise UsageError(text, option="tokens", value=self.tokens, advice="give one of them")
         if self.entry is not None and len(self.entry) != 2:
-            text = f"--entry takes two numbers, a position and a dimension, such as 2,3, not {len(self.entry)}"
+            text = f"--entry takes two numbers, a position and a dimension, such as 2,3; {len(self.entry)} given"
             raise UsageError(text, option="entry", value=self.entry)
 
     def written_beside(self) -> Mapping[str, Explain]:

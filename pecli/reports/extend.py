@@ -59,7 +59,7 @@ class ExtendReport:
     model : the model
     kind : the kind of layer that is extended
     trained, length : number of positions in training, and after the extension
-    found : result of each method, the unchanged rope first
+    found : result of each method, the unchanged RoPE first
     method : method for which commands are printed
     """
 
@@ -186,7 +186,7 @@ def _row(item: Extension) -> tuple[str, ...]:
 
 
 def _note(item: Extension) -> str:
-    """Return a note on the known drawbacks of a method; "" for the unchanged rope."""
+    """Return a note on the known drawbacks of a method; "" for the unchanged RoPE."""
     return say(NOTES[item.method]) if item.method in NOTES else ""
 
 
@@ -205,7 +205,7 @@ def extend(
 
     Raises
     ------
-    FileError : as for `read_model`, or no layer has a rope without an attention window
+    FileError : as for `read_model`, or no layer has RoPE without an attention window
     UsageError : no length is given, the file does not have its context, or the method cannot be used for this file
     """
     if length is None:
@@ -237,7 +237,7 @@ def extend(
 
 
 def _extended_layer(model: Model) -> tuple[str, Layer]:
-    """Return the first kind of layer that has a rope and, in at least one layer, no attention window.
+    """Return the first kind of layer that has RoPE and, in at least one layer, no attention window.
 
     Raises FileError if there is none.
     """
@@ -246,8 +246,8 @@ def _extended_layer(model: Model) -> tuple[str, Layer]:
     if not ropes and (trouble := next(troubled, "")):
         raise FileError(f"{model.path}: {trouble}; see pecli model {model.path}")
     if not ropes:
-        raise FileError(f"{model.path} has no layers with rope, so there are no rates to change")
+        raise FileError(f"{model.path} has no layers with RoPE, so there are no rates to change")
     for kind, layer in ropes.items():
         if layer.window is None or layer.window.indices != layer.indices:
             return kind, layer
-    raise FileError(f"every rope layer of {model.path} looks back over a window only, so there is nothing to extend")
+    raise FileError(f"every RoPE layer of {model.path} has an attention window, so there is nothing to extend")

@@ -90,7 +90,7 @@ def _runtime_line(path: str, data: Mapping[str, Any], runtime: Runtime, extensio
 
 
 def config_keys(data: Mapping[str, Any], edited: bool, runtime: Runtime, extension: Extension) -> dict[str, Any]:
-    """Return the keys of a config.json that make this runtime use the rope of `extension`; {} if the file has them.
+    """Return the keys of a config.json that make this runtime use the RoPE of `extension`; {} if the file has them.
 
     edited : True if the keys are written into the file, False if they are an override
     """

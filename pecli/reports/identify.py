@@ -159,7 +159,7 @@ class IdentifyReport:
 
     Attributes
     ----------
-    name : the name by which sentences call the table
+    name : the table's name in sentences
     file : file and tensor that were read, None for rates
     found : the result
     length : number of rows of the table, 0 for rates

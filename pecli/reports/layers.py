@@ -20,7 +20,7 @@ MAX_COSINES = 1 << 24  # most cosines summed in the search for a negative sum
 
 
 class RopeData(TypedDict, total=False):
-    """The --json output for layers with a rope; null for values that are not in the file."""
+    """The --json output for layers with RoPE; null for values that are not in the file."""
 
     head_dim: int
     rotary_dim: int

@@ -407,7 +407,7 @@ def _score_facts(layer: Layer) -> dict[str, str]:
 
 
 def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
-    """Return the known facts on a rope as texts by label."""
+    """Return the known facts on a RoPE encoding as texts by label."""
 
     def text(template: str, value: Any, **blanks: Any) -> str:
         return "" if value is None else say(template, count=value, **blanks)

@@ -104,7 +104,7 @@ def _layer_at(model: Model, kind: str, indices: tuple[int, ...]) -> Layer | None
 def _corresponding_layers(one: Model, other: Model) -> list[tuple[tuple[str, str], tuple[int, ...]]]:
     """Return kinds and indices of corresponding layers: by index if both files have indices, otherwise by name.
 
-    Layers with an attention window are apart from those of the same kind without one.
+    Layers with an attention window are kept apart from those of the same kind without one.
     """
     by_index = [{at: kind for kind, layer in model.layers.items() for at in layer.indices} for model in (one, other)]
     beside = [{kind for kind, layer in model.layers.items() if not layer.indices} for model in (one, other)]

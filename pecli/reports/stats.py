@@ -1,8 +1,8 @@
 """The report stats: statistics of encodings side by side.
 
 Three properties are from Wang et al. 2021, On Position Embeddings in BERT, ICLR 2021, section 2: translation
-invariance, monotonicity and symmetry of a proximity between position vectors. Their indicators are computed from
-attention weights, pecli's from the vectors alone, so the numbers are not comparable.
+invariance, monotonicity and symmetry of a proximity between position vectors. The paper computes them from
+attention weights, pecli from the vectors alone, so the numbers are not comparable.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def indicators(encoding: TableEncoding, positions: Positions, measure: str, agai
 def growth(mean: Array) -> tuple[float | None, int | None]:
     """Return the share of steps Δ − 1 → Δ at which the mean distance grows, and the first Δ at which it falls.
 
-    At the first fall, the fastest wave has done half a turn: positions farther away may then seem nearer.
+    At the first fall, the fastest wave has made half a turn: positions farther away may then seem nearer.
 
     mean : mean distance by offset, or a similarity times −1
     """
@@ -313,8 +313,8 @@ class Stats(Report[TableEncoding]):
     name: ClassVar[str] = "stats"
     requires: ClassVar[Any] = TableEncoding
     defines: ClassVar[str] = (
-        "computed from all pairs of positions, or from every n-th position if there are more than 2,000; each row is "
-        "defined here"
+        "computed from all pairs of positions, or from every n-th position if there are more than 2,000; these are "
+        "the definitions of the rows"
     )
     row_meanings: ClassVar[Mapping[str, str]] = ROWS
     example: ClassVar[str] = "pecli stats sinusoidal clock binary --length 512"

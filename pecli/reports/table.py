@@ -70,7 +70,7 @@ class Table(Report[TableEncoding]):
 
     name: ClassVar[str] = "table"
     requires: ClassVar[Any] = TableEncoding
-    defines: ClassVar[str] = "row p is the vector of position p, column j its component j, no unit"
+    defines: ClassVar[str] = "row p is the vector of position p, column j its component j"
     example: ClassVar[str] = "pecli table --d 8 --base 10"
     examples: ClassVar[tuple[str, ...]] = (
         "pecli table clock -n 4",

@@ -79,7 +79,7 @@ def test_a_page_is_short_plain_text_in_words_of_the_field(
 
 
 def test_what_is_used_most_stands_first(ask: Ask) -> None:
-    first = ask("heatmap", "--help").out.partition("Used most:")[2].partition("\n\n")[0]
+    first = ask("heatmap", "--help").out.partition("Most used:")[2].partition("\n\n")[0]
     for flag in ("-o", "-d", "-k", "-n", "--start", "--size", "--title", "--lang", "--highlight", "-e"):
         assert f"  {flag}" in first
 

@@ -504,4 +504,4 @@ def test_a_picture_of_how_far_each_layer_sees(ask: Ask, folder: Path) -> None:
     assert (job["command"], len(job["encoding"])) == ("layers", 4)
     assert job["layers"][:2] == ["sliding_attention:0-4+6-10:1024", "full_attention:5+11:131072"]
     assert ask("redraw", "a.svg", "--size", "column", "-o", "b.svg").code == 0
-    assert "how far they see" in ask("model", str(CONFIGS / "t5.json"), "--figure", "layers", "-o", "b.png").err
+    assert "how far each layer sees" in ask("model", str(CONFIGS / "t5.json"), "--figure", "layers", "-o", "b.png").err

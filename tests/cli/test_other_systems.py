@@ -51,7 +51,7 @@ def test_names_that_differ_only_in_case_are_refused_everywhere(words: tuple[str,
     (f"{HEAT}output = 'A.csv'\n{HEAT}base = 9\noutput = 'a.csv'", "the same file as a.csv on Windows and macOS"),
     (f'{HEAT}encoding = "learned:file=C:\\data\\t.npy"', "write a path with / or in single quotes"),
     (f'{HEAT}encoding = "learned:file=C:\\Users\\t.npy"', "write a path with / or in single quotes"),
-    pytest.param(f"{HEAT}output = 'out\\a.csv'", "write /, as Windows takes it, too", marks=pytest.mark.posix),
+    pytest.param(f"{HEAT}output = 'out\\a.csv'", "write /, which Windows accepts, too", marks=pytest.mark.posix),
 ])  # fmt: skip
 def test_batch_files_of_another_system_are_refused_with_advice(text: str, said: str, ask: Ask) -> None:
     Path("figures.toml").write_text(text, encoding="utf-8")

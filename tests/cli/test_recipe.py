@@ -103,17 +103,17 @@ def strange(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "code", "words"),
     [
-        ("foreign.png", 1, ["carries no job"]),
+        ("foreign.png", 1, ["stores no job"]),
         ("text.png", 1, ["could not be read"]),
         ("empty.pdf", 1, ["could not be read"]),
-        ("foreign.pdf", 1, ["carries no job"]),
-        ("foreign.svg", 1, ["carries no job"]),
-        ("bomb.svg", 1, ["carries no job"]),
-        ("foreign.json", 1, ["carries no job"]),
+        ("foreign.pdf", 1, ["stores no job"]),
+        ("foreign.svg", 1, ["stores no job"]),
+        ("bomb.svg", 1, ["stores no job"]),
+        ("foreign.json", 1, ["stores no job"]),
         ("older.json", 2, ["lenght", "did you mean 'length'"]),
-        ("foreign.npz", 1, ["carries no job"]),
+        ("foreign.npz", 1, ["stores no job"]),
         ("pickled.npz", 1, ["could not be read"]),
-        ("a.npy", 1, ["carries no job", ".png", ".json"]),
+        ("a.npy", 1, ["stores no job", ".png", ".json"]),
         ("none.png", 1, ["not exist"]),
         ("none", 1, ["none"]),
     ],
@@ -188,7 +188,7 @@ def test_a_table_that_is_not_beside_its_picture_is_said(ask: Ask, folder: Path, 
 def test_a_job_of_several_pictures_that_are_not_one_is_refused(several: dict[str, Any], ask: Ask, folder: Path) -> None:
     (folder / "bad.json").write_text(json.dumps({"job": {"command": "heatmap", **several}, "pecli": "1"}))
     ended = ask("recipe", "bad.json")
-    assert ended.code == 2 and ended.err.startswith("pecli: bad.json carries a job")
+    assert ended.code == 2 and ended.err.startswith("pecli: bad.json stores a job")
     assert next(iter(several)) in ended.err
 
 

@@ -91,7 +91,7 @@ def test_a_job_that_cannot_be_asked_for_is_told_with_its_file(command: str, ask:
     text = Path("a.json").read_text(encoding="utf-8").replace('"length": 5', '"length": 0')
     Path("a.json").write_text(text, encoding="utf-8")
     refused = ask(command, "a.json")
-    assert refused.code == 2 and "a.json carries a job that pecli cannot read: " in refused.err
+    assert refused.code == 2 and "a.json stores a job that pecli cannot read: " in refused.err
 
 
 def test_the_help_lists_what_all_figures_take_and_the_file_comes_first(ask: Ask, folder: Path) -> None:

@@ -76,7 +76,7 @@ def test_what_is_not_allowed_is_named_with_what_is(name: str, given: object) -> 
     [
         ({"layers": "0-7"}, "a range is FIRST..LAST"),
         ({"flour": "what"}, "did you mean 'wheat'"),
-        ({"egs": 3}, "unknown ingredient of Cake 'egs'; did you mean 'eggs'"),
+        ({"egs": 3}, "unknown ingredient of Cake: 'egs'; did you mean 'eggs'"),
         ({"heat": 3, "t": 4}, "heat is given twice, once as t"),
         ({"hours": 2}, "hours belongs to rising=yeast, but rising is none"),
         ({"hours": 2, "rising": "powder"}, "hours belongs to rising=yeast, but rising is powder"),

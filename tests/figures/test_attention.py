@@ -46,7 +46,7 @@ def test_the_examples_are_the_articles_sentences(name: str, sentence: str, other
     ("given", "said"),
     [
         ({"tokens": ""}, "tokens='' has no token"),
-        ({"tokens": "a"}, "tokens=a has one token, but an order needs two or more"),
+        ({"tokens": "a"}, "tokens=a has one token, but word order needs two or more"),
         ({"tokens": "a\udcff b"}, "UTF-8"),
         ({"tokens": "a b", "sentences": "like"}, "exclude each other"),
         ({"sentences": "lik"}, "did you mean 'like'"),

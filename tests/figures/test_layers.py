@@ -94,7 +94,7 @@ def test_models_of_one_type_have_panels_of_their_own() -> None:
         ({"encoding": [str(CONFIGS / "llama-2.json"), "rope"]}, "rope is an encoding"),
         ({"encoding": f"{CONFIGS / 'gemma-3-1b.json'}#full_attention"}, "gemma-3-1b.json"),
         ({"encoding": str(CONFIGS / "bloom.json")}, "no file states how many layers"),
-        ({"encoding": str(CONFIGS / "deberta-v3.json")}, "no position encoding that can be drawn"),
+        ({"encoding": str(CONFIGS / "deberta-v3.json")}, "no position encoding that pecli can draw"),
         ({"encoding": str(CONFIGS / "trap-longrope-count.json")}, "has 47 numbers"),
         ({"encoding": "binary"}, "layers cannot show binary"),
     ],

@@ -162,7 +162,7 @@ def test_a_logarithmic_axis_begins_at_position_1() -> None:
 
 @pytest.mark.parametrize(("start", "length"), [(0, 2), (0, 1), (-1, 9)])
 def test_positions_that_have_no_logarithmic_axis_are_refused(start: int, length: int) -> None:
-    with pytest.raises(UsageError, match="log needs positions from 0 on"):
+    with pytest.raises(UsageError, match="log needs positions ≥ 0"):
         pecli.figure("heatmap", log=True, start=start, length=length)
 
 

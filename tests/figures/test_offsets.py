@@ -177,7 +177,7 @@ OTHERS = join_and(["sinusoidal has 17", "relative sinusoidal has 33"])
     ("options", "said"),
     [
         ({"encoding": ["rope", "binary"], "decay": True, "length": 5}, "decay"),
-        ({"encoding": "rope", "unscaled": True}, "unscaled needs a rope that is scaled"),
+        ({"encoding": "rope", "unscaled": True}, "unscaled needs a scaled rope"),
         ({"encoding": "sinusoidal", "length": 1, "log": True}, "2 or more"),
         ({"encoding": "alibi", "length": 1, "log": True}, "2 or more"),
         ({"encoding": ["sinusoidal", "relative"], "length": 17}, OTHERS),

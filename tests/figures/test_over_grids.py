@@ -194,7 +194,7 @@ def test_offsets_of_a_grid_are_means_over_all_pairs_there() -> None:
     ("offsets", {"length": 3}, "length=3 changes nothing here, because a grid or a sequence always has all its"),
     ("tiles", {"start": 1}, "start=1 changes nothing here, because a grid or a sequence always has all its positions"),
     ("dials", {"at": 24}, "has the positions 0 to 23 and no others"),
-    ("maps", {"grid": None, "encoding": "rope"}, "maps shows positions in a grid, but those of RoPE"),
+    ("maps", {"grid": None, "encoding": "rope"}, "maps shows positions in a grid, but the positions of RoPE"),
     ("curves", {"at": "4x0"}, "at=4x0 is outside the grid 4x6, counted from 0x0"),
     ("curves", {"at": "1x1x1"}, "at=1x1x1 is outside the grid"),
     ("curves", {"at": "x1"}, "x1"),

@@ -269,7 +269,7 @@ def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
     assert (llama[0], llama[-1]) == (1, pytest.approx(8))
     assert plain.tolist() == [1] * 64
     assert axes.get_yscale() == "log"
-    with pytest.raises(UsageError, match="ratio needs wavelengths by a formula, but binary has none"):
+    with pytest.raises(UsageError, match="ratio needs wavelengths from a formula, but binary has none"):
         numbers(encoding="binary", ratio=True)
 
 

@@ -119,7 +119,7 @@ def test_weights_are_listed_and_coloured_from_the_nearest_to_the_farthest() -> N
 @pytest.mark.parametrize(("line", "said"), [
     ("bias t5 --softmax", "t5 without a file has only buckets"),
     ("bias --softmax --lowest -3", "--softmax draws lines"),
-    ("offsets sinusoidal --random 9", "but sinusoidal does not"),
+    ("offsets sinusoidal --random 9", "but sinusoidal rotates none"),
     ("offsets rope --random 9 -m cos", "--random plots scores"),
     ("offsets rope --decay -m cos", "--decay is a bound on the dot product"),
     ("spectrum rope --trained 9 --ratio", "--ratio does not compare wavelengths with a length"),

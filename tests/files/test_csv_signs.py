@@ -101,7 +101,7 @@ WRONG = [
     ("heatmap --csv-sep ; -o a.json", "--csv-sep semicolon is for .csv files only"),
     ("heatmap --decimal , --csv-sep ; -o a.png", "is for .csv files only"),
     ("heatmap --csv-sep x -o a.csv", "(known: comma, semicolon, tab)"),
-    ("heatmap --decimal ; -o a.csv", "unknown decimal"),
+    ("heatmap --decimal ; -o a.csv", "unknown value of --decimal"),
 ]
 
 

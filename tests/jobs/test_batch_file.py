@@ -280,7 +280,7 @@ def test_a_default_that_means_nothing_to_a_figure_is_left_out_there_and_its_own_
     with pytest.raises(UsageError) as caught:
         read_batch("f.toml")
     text = str(caught.value)
-    assert "f.toml:11: " in text and "cmap = Greys changes nothing here, because waves has no colours" in text
+    assert "f.toml:11: " in text and "cmap = Greys changes nothing here, because waves has no colour scale" in text
 
 
 def test_files_are_looked_for_beside_the_batch_file_first_then_here(folder: Path) -> None:
@@ -325,4 +325,4 @@ def test_a_figure_that_is_left_out_may_be_wrong(ask: Ask, only: str, refused: bo
     ended = ask("batch", "f.toml", "--only", only, "--dry-run")
     assert ended.code == (2 if refused else 0) and ("pecli curves" in ended.out) is not refused
     left_out = "" if refused else "skipped: "
-    assert f"pecli: {left_out}f.toml:9: figure 2 (b): unknown option of heatmap 'nope'" in ended.err
+    assert f"pecli: {left_out}f.toml:9: figure 2 (b): unknown option of heatmap: 'nope'" in ended.err

@@ -172,7 +172,7 @@ def test_nothing_is_read_but_what_it_was_started_with(folder: Path) -> None:
         {"style": "s.mplstyle"},
         {"encoding": "config.json"},
     ):
-        assert "not read" in made.answer(values, 250)["error"]
+        assert "may not be read" in made.answer(values, 250)["error"]
 
 
 @pytest.mark.long

@@ -233,7 +233,7 @@ def test_whoever_stops_asking_ends_the_processes() -> None:
 @forked
 def test_what_is_done_in_order_raises_what_it_raises() -> None:
     assert list(map_in_order(lambda number: number**2, range(40), "squaring", 2)) == [number**2 for number in range(40)]
-    with pytest.raises(PecliError, match="where memory runs out"):
+    with pytest.raises(PecliError, match="because memory ran out"):
         list(map_in_order(end_some, range(8), "ending", 2))
     with pytest.raises(ZeroDivisionError):
         list(map_in_order(lambda number: 1 // number, [1, 0], "dividing", 2))
@@ -295,7 +295,7 @@ def lost(error: Exception) -> Future[Any]:
     ("error", "said"),
     [
         (ConnectionError("the machine has gone"), "lost the picture: the machine has gone"),
-        (BrokenProcessPool("ended"), "where memory runs out"),
+        (BrokenProcessPool("ended"), "because memory ran out"),
         (PecliError("said"), "said"),
     ],
 )

@@ -78,7 +78,7 @@ def test_under_a_name_that_nobody_gave_no_file_of_others_is_replaced(ask: Ask, f
     (folder / name).write_text("mine")
     (folder / "p.toml").write_text(f'[[figure]]\ncommand="heatmap"\nd=4\nlength=3\ndpi=20\nformat="{ending}"\n')
     for ended in (ask(*small), ask("batch", "p.toml", "-j", "1")):
-        assert ended.code in (1, 2) and f"{name} exists, but carries no job, so pecli did not make it" in ended.err
+        assert ended.code in (1, 2) and f"{name} exists, but stores no job, so pecli did not make it" in ended.err
     assert (folder / name).read_text() == "mine"
     assert ask(*small, "-o", name).code == 0  # somebody gave it
 

@@ -19,7 +19,7 @@ from pecli.jobs.text import command
 
 
 def test_a_name_that_only_looks_a_little_like_an_option_is_not_suggested() -> None:
-    with pytest.raises(UsageError, match="unknown option of heatmap 'trianed' \\(known") as caught:
+    with pytest.raises(UsageError, match="unknown option of heatmap: 'trianed' \\(known") as caught:
         make_job("heatmap", {"trianed": 5})
     assert "did you mean" not in str(caught.value)
 

@@ -89,7 +89,7 @@ def test_lines_of_one_profile_are_that_profile_on_both_sides_of_their_index(leng
 
 def test_a_line_is_followed_up_to_the_most_positions_and_not_one_more() -> None:
     check_line_length("waves", MAX_POSITIONS)
-    with pytest.raises(UsageError, match="waves needs every position, so length=10,000,000,001"):
+    with pytest.raises(UsageError, match="waves computes every position, so length=10,000,000,001"):
         check_line_length("waves", MAX_POSITIONS + 1)
 
 

@@ -46,8 +46,8 @@ def main() -> None:
     rows = {**facts.read_facts("sizes.toml"), **{name: dict.fromkeys(KEYS) for name in sys.argv[1:]}}
     version = ".".join(transformers.__version__.split(".")[:2])
     lines = [
-        f"# Made by tests/models/make_sizes.py of transformers {version}: what it takes where a config.json",
-        "# gives no size: width, heads, layers, positions, and the window of layers that look back over one.",
+        f"# Made by tests/models/make_sizes.py from transformers {version}: the sizes that it uses if a config.json",
+        "# gives none: width, heads, layers, positions, and the length of attention windows.",
         "",
     ]
     for name, sizes in rows.items():

@@ -151,7 +151,7 @@ def test_what_is_no_encoding_says_why(tmp_path: Path) -> None:
         read_encoding("no/config.json")
     with pytest.raises(UnknownNameError, match="unknown encoding 'ropes'"):
         read_encoding("ropes")
-    with pytest.raises(UsageError, match="no position encoding that can be drawn"):
+    with pytest.raises(UsageError, match="no position encoding that pecli can draw"):
         read_encoding(write(tmp_path, {"model_type": "jamba", "num_hidden_layers": 4}))
 
 
@@ -195,7 +195,7 @@ def test_a_key_of_positions_that_stands_twice_has_a_warning(folder: Path, text: 
 @pytest.mark.parametrize(
     ("path", "advice"),
     [
-        ("meta-llama/Llama-3.1-8B", "a model on the Hugging Face hub is hf:meta-llama/Llama-3.1-8B"),
+        ("meta-llama/Llama-3.1-8B", "a model on the Hugging Face hub is named hf:meta-llama/Llama-3.1-8B"),
         ("models/config.json", ""),
         ("config.json", ""),
         ("/a/b", ""),

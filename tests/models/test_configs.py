@@ -31,16 +31,16 @@ PLAIN = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "r
     [
         ({"model_type": "foo", **PLAIN}, "model_type", "pecli does not know this type"),
         ({"architectures": ["FooLM"], **PLAIN}, "architectures", "pecli does not know this type"),
-        ({"model_type": "foo", "text_config": PLAIN}, "text_config", "pecli knows none called foo;"),
+        ({"model_type": "foo", "text_config": PLAIN}, "text_config", "pecli knows no type called foo;"),
         (
             {"model_type": "llama", **PLAIN, "vision_config": PLAIN},
             "vision_config",
-            "pecli knows none called llama_vision;",
+            "pecli knows no type called llama_vision;",
         ),
         (
             {"model_type": "llama", **PLAIN, "audio_config": PLAIN},
             "audio_config",
-            "pecli knows none called llama_audio;",
+            "pecli knows no type called llama_audio;",
         ),
         (
             {"model_type": "llama", **PLAIN, "vision_config": {"model_type": "foo", **PLAIN}},

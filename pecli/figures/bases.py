@@ -70,6 +70,10 @@ class BasesNumbers(Numbers[Rope]):
         """The entries with a stated context."""
         return [entry for entry in self.entries if entry.context is not None]
 
+    def remarks(self) -> list[str]:
+        scaled = any(encoding.scaling != "default" for encoding in self.view.encodings)
+        return [say("bases.unscaled")] if scaled else []
+
     def message(self) -> str:
         stated, count = self.stated, sum(entry.holds for entry in self.stated)
         if len(self.entries) == 1 and not stated:
@@ -227,7 +231,11 @@ class Bases(Figure[Rope]):
                 panel.plot([entry.holds_to, end], [entry.base] * 2, **line)
                 panel.plot([entry.holds_to], [entry.base], "|", markersize=7 * canvas.scale, color=FAILS, zorder=3)
             plot_dots(panel, [end], [entry.base], colour, canvas, size=6.0)
-            sides = ((-1, 0), (-1, 1), (0, 1), (-1, -1)) if colour == HOLDS else ((1, -1), (1, 0), (0, -1), (-1, -1))
+            sides = (
+                ((-1, 0), (-1, 1), (0, 1), (-1, -1))
+                if colour == HOLDS
+                else ((1, -1), (1, 0), (0, -1), (-1, -1), (-1, 1))
+            )
             label_point(panel, text_of(shown, canvas.narrow), (float(end), entry.base), colour, canvas, sides)
         return [None]
 

@@ -437,6 +437,7 @@ TEXTS = {
     "bases.holds_if": "若每个偏移 m < L 处各对 cos ωm 之和都不小于 0，则基数在 L 内有效",
     "bases.has_stayed": "和始终不小于 0",
     "bases.has_been_below": "和曾小于 0",
+    "bases.unscaled": "阴影区域按不作缩放的 RoPE 计算",
     "bases.holds_to": "有效到 {holds:,}",
     "bases.hold_to": "有效到 {holds:,}",
     "bases.some_hold": "{all} 个模型中有 {count} 个的基数在整个上下文内有效",

@@ -212,7 +212,7 @@ COMMAND = Command(
         explore,
         [
             context_parameter(),
-            argument("figure", f"the figure (default {START}); its options come after it: {', '.join(FIGURES)}"),
+            argument("figure", f"the figure, followed by its options (default {START}; one of {', '.join(FIGURES)})"),
             *(parameter(entry, OPTIONS) for entry in ExploreOptions.options().values()),
         ],
     ),

@@ -55,7 +55,7 @@ class Learned(OnGrid, Additive):
     )
     tensor: str | None = tensor_option()
     seed: int = option(0, "seed of the untrained table", at_least=0)
-    d: int | None = width_option(None, "columns of the untrained table", unset=f"the file's, or {UNTRAINED}")
+    d: int | None = width_option(None, "columns of the table", unset=f"the file's; without a file, {UNTRAINED}")
     rows: int | None = option(
         None,
         "rows of the untrained table",

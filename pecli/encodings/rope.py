@@ -107,8 +107,8 @@ class OnAxes(HarmonicOnGrid, Scaled):
     )
     sequence: str | None = option(
         None,
-        "words and images in order, with positions as in Qwen2-VL: 4, 1x2x3, 4 is 4 words, an image of 1 frame × 2 "
-        "rows × 3 columns, and 4 words",
+        "words and images in order, with positions as in Qwen2-VL; for example, '4, 1x2x3, 4' stands for 4 words, an "
+        "image of 1 frame × 2 rows × 3 columns, and 4 words",
         unset="none",
     )
 
@@ -123,8 +123,10 @@ class OnAxes(HarmonicOnGrid, Scaled):
             raise UsageError("--interleaved needs --sections", option="interleaved", advice="give --sections too")
         pairs = self.width // 2
         if self.sections and (len(self.sections) not in (count, 3 * count) or sum(self.sections) != pairs):
-            text = f"sections {self.options()['sections'].write(self.sections)} are {sum(self.sections)} pairs for "
-            text += f"{len(self.sections)} axes, but there are {pairs} pairs (d = {self.width}) and {count} axes"
+            text = (
+                f"sections {self.options()['sections'].write(self.sections)} divide {sum(self.sections)} pairs among "
+            )
+            text += f"{len(self.sections)} axes, but {self.name} has {pairs} pairs (d = {self.width}) and {count} axes"
             raise UsageError(text, option="sections", value=self.sections)
         self._check_axes(count)
         self._check_directions()

@@ -470,11 +470,16 @@ class Scaled(PowersOfBase):
         "beta_fast", "pairs with more turns than this over the original context keep their rates", 32.0, above=0
     )
     beta_slow: float = parameter(
-        "beta_slow", "rates of pairs with fewer turns than this over the original context are divided", 1.0, above=0
+        "beta_slow",
+        "the factor divides the rates of pairs that turn fewer times than this over the original context",
+        1.0,
+        above=0,
     )
     truncate: bool = parameter("truncate", "round the ends of the ramp to whole pairs", True)
     exchanged: bool = parameter(
-        "exchanged", "reverse the ramp, as litgpt does: fast pairs are divided, slow ones unchanged", False
+        "exchanged",
+        "reverse the ramp, as litgpt does: the factor divides the rates of fast pairs, not of slow ones",
+        False,
     )
     attention_factor: float | None = parameter(
         "attention_factor",
@@ -519,7 +524,9 @@ class Scaled(PowersOfBase):
         unset="from the formula",
     )
     low_freq_factor: float | None = parameter(
-        "low_freq_factor", "rates of pairs with fewer turns than this over the original context are divided", above=0
+        "low_freq_factor",
+        "the factor divides the rates of pairs that turn fewer times than this over the original context",
+        above=0,
     )
     high_freq_factor: float | None = parameter(
         "high_freq_factor", "pairs with more turns than this over the original context keep their rates", above=0

@@ -38,7 +38,9 @@ class SinCos2D(HarmonicOnGrid, SineCosineColumns, Additive):
 
     grid: str | None = grid_option("14x14", shown=True)
     layout: str = option("concatenated", "order of sines and cosines", choices=lambda: ("interleaved", "concatenated"))
-    first: str = option("column", "axis that the first columns encode", choices=lambda: ("column", "row"))
+    first: str = option(
+        "column", "axis of the grid that the first half of the dimensions encodes", choices=lambda: ("column", "row")
+    )
 
     def check(self) -> None:
         if not self.sides:

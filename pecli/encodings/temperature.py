@@ -28,8 +28,8 @@ def logn_option() -> Any:
 
 
 def score_factor_option() -> Any:
-    """Return the parameter for a factor on all scores, besides the square of the attention factor."""
-    help = "another factor on all scores, besides the squared attention factor; see pecli temperature"
+    """Return the parameter for a factor on all scores, in addition to the square of the attention factor."""
+    help = "another factor on all scores, in addition to the squared attention factor; see pecli temperature"
     return option(1.0, help, above=0, at_most=MAX_EXACT, in_spec=True)
 
 

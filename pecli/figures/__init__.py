@@ -69,7 +69,7 @@ SINGLE: Registry[type[Figure[Any]]] = Registry(
         ),
         "drift": (
             "pecli.figures.drift:Drift",
-            "How far other rates rotate vectors away from where the first encoding puts them",
+            "How far RoPE with other rates rotates vectors away from where the first encoding puts them",
         ),
         "unseen": ("pecli.figures.unseen:Unseen", "Angles that a model never saw in training, by position and pair"),
         "contributions": (

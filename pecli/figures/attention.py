@@ -65,7 +65,7 @@ class AttentionNumbers(ColouredNumbers[AttentionEncoding]):
         return say("attention.with_reordering_changes_weights", name=name, number=number, plain=plain)
 
     def row_headings(self) -> list[tuple[str, str]]:
-        """Return (name, note on the largest change) for the rows without and with the encoding."""
+        """Return (name, note) for the rows of panels without and with positions; the note gives the largest change."""
         without = "attention.causal_mask_alone" if self.has_mask else "attention.without_positions"
         return [
             (
@@ -120,8 +120,8 @@ class Attention(WithCellNumbers[AttentionEncoding], TokenFigure[AttentionEncodin
     name: ClassVar[str] = "attention"
     requires: ClassVar[Any] = AttentionEncoding
     defines: ClassVar[str] = (
-        "softmax over q of x_p·x_q/√d, plus the bias if the encoding is a bias; x are the embeddings with their "
-        "positions, Q = K = x, and nothing is learned; a change is the second order minus the first"
+        "softmax over q of x_p·x_q/√d, or of x_p·x_q/√d + bias if the encoding is a bias; x are the embeddings with "
+        "their positions, Q = K = x, and nothing is learned; a change is the second order minus the first"
     )
     example: ClassVar[str] = "pecli attention --tokens 'dog bites man' --reorder swap:0,2"
     examples: ClassVar[tuple[str, ...]] = ('pecli attention --tokens "I like you" --reorder reverse',)

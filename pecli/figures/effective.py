@@ -166,7 +166,7 @@ class Effective(Figure[Rope]):
         "largest query position of dual chunk attention: c − 1 (paper) or c (code of ChunkLlama and vLLM), where "
         "c = chunk + local",
         choices=lambda: ("paper", "code"),
-        unset="paper; for chunks of a config, code",
+        unset="paper, but code if a config has the chunks",
     )
 
     def check_view(self, view: View[Rope]) -> None:

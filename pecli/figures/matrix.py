@@ -108,7 +108,7 @@ class WithCellNumbers(Figure[E]):
 
     numbers: bool = option(
         False,
-        f"write numbers in the cells, if these hold {LEAST:g}-point text; "
+        f"write numbers in the cells, if these have room for {LEAST:g}-point text; "
         f"by default for up to {MAX_CELLS} × {MAX_CELLS} cells",
     )
     no_numbers: bool = option(False, "no numbers in the cells")
@@ -147,9 +147,8 @@ class WithCellNumbers(Figure[E]):
             for width, _ in fitting
         ]
         if self.numbers and min(sizes) < LEAST:
-            text = (
-                f"--numbers needs cells that hold {LEAST:g}-point text, but these hold only {min(sizes):.1f}-point text"
-            )
+            room = f"these have room for {min(sizes):.1f}-point text"
+            text = f"--numbers needs cells with room for {LEAST:g}-point text; {room}"
             raise UsageError(text, option="numbers", advice="give a larger --size, or show fewer rows and columns")
         if not self.numbers and min(sizes) < min(canvas.inches.least, canvas.small):
             return

@@ -361,7 +361,7 @@ def drift(
     *others: OneEncoding,
     **options: Unpack[DriftOptions],
 ) -> Picture[DriftNumbers]:
-    """How far other rates rotate vectors away from where the first encoding puts them."""
+    """How far RoPE with other rates rotates vectors away from where the first encoding puts them."""
 
 class UnseenOptions(FigureOptions, total=False):
     trained: Several[SupportsIndex] | None

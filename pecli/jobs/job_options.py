@@ -80,7 +80,7 @@ class EncodingOption(Options):
     encoding: tuple[str, ...] = option(
         (),
         "name, or name:parameter=value,… (pecli encodings lists them), or a file: mine.npy, config.json; "
-        "a range or a repeated parameter gives several",
+        "a range or a repeated parameter gives several encodings",
         flags=("-e",),
         split=False,
         text_of=_spec,

@@ -365,13 +365,14 @@ class _Maker:
 
         about : other fields of the job
         """
-        figure: Analysis[Any] = self._part(self.kind, given)
-        canvas, output, language = self._part(Canvas, given), self._part(Output, given), self._part(Language, given)
         known, (choice,) = shared_options(self.kind), EncodingOption.options()
+        shared = {name: given[name] for name in given.keys() & known.keys()}
+        figure: Analysis[Any] = self._part(self.kind, shared)
+        canvas, output, language = self._part(Canvas, shared), self._part(Output, shared), self._part(Language, shared)
         own = {name: value for name, value in given.items() if name not in known or name == choice}
         key = (Encoding, *map(id, own.values()))
         encodings: tuple[Encoding, ...] = self._once(key, lambda: self._encodings(figure, own))
-        positions = self._part(Positions, given)
+        positions = self._part(Positions, shared)
         whole = all(encoding.own_positions for encoding in encodings)
         if whole:
             refuse_unused({name: given[name] for name in Positions.options() if given.get(name)}, TAKEN_WHOLE)
@@ -436,14 +437,15 @@ def _check_names(
             raise UnknownNameError(f"option of {analysis.name}:", name, known, option=name, alike=0.65)
         taken, others = (", ".join(kind.name for kind in several) for several in (kinds, owners))
         item = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-        text = f"{option_text(name, item)} is a parameter of {others}, but the encoding is {taken}"
+        chosen_are = f"encoding{'s are' if len(kinds) > 1 else ' is'}"
+        text = f"{option_text(name, item)} is a parameter of {others}, but the {chosen_are} {taken}"
         leave, parts = f"leave {option_text(name)} out", analysis.made_of()
         shown = [kind for kind in owners if all(part.takes(kind) for part in parts)]
         if shown:
             give = f"give {option_text('encoding', shown[0].name)}"
             advice = f"{leave}, or {give} instead" if chosen else f"{give} too"
         else:
-            advice = f"{leave}, because {', '.join(part.name for part in parts)} shows no encoding that has it"
+            advice = f"{leave}, because {', '.join(part.name for part in parts)} shows no encoding with this parameter"
         if name == "seq_len":  # the name of the length in other programs
             advice += f"; {option_text('length')} is how many positions are shown"
         raise UsageError(text, option=name, value=value, advice=advice)

@@ -816,7 +816,7 @@ TEXTS = {
     "identify.known_mistake": "{name}: {what}, a known mistake",
     "identify.kept_half_positions": "half-integer positions",
     "identify.kept_octaves": "rates 2^k·π, slowest pair first, as in NeRF",
-    "identify.exponent_floored": "exponent −2j: log(base) / d // 2 is rounded down to −1",
+    "identify.exponent_floored": "exponent −2j: −log(base) / d // 2 is rounded down to −1",
     "identify.octaves": "rates 2^k·π",
     "identify.kept_rounded": "{what} rounded to {dtype}",
     "identify.what_rates": "the rates",
@@ -973,7 +973,7 @@ TEXTS = {
     "findings.share_ignored": "without a scaling, {name} in transformers {v5} ignores it; all {d} columns of a head rotate",
     "findings.odd_share": "gives an odd number of columns, {rotary}; {name} rotates one more, with rates computed for {rotary}",
     "findings.unknown_scaling": "unknown scaling; transformers {v4} and {v5} stop with a KeyError{meant}",
-    "findings.sections_interleaved": "numbers of pairs, first for height and width, whose pairs alternate, then for time; in text, all three coordinates equal the position",
+    "findings.sections_interleaved": "numbers of pairs: first those for height and width, which alternate, then those for time; in text, all three coordinates equal the position",
     "findings.original_unknown": "missing, and max_position_embeddings, which could replace it, is missing too",
     "findings.original_stops": "missing, and max_position_embeddings is missing too; transformers {v4} and {v5} stop with an error",
     "findings.factors_count": (

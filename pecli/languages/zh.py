@@ -783,7 +783,7 @@ TEXTS = {
     "identify.known_mistake": "{name}：{what}；这是一种常见错误",
     "identify.kept_half_positions": "位置为半整数",
     "identify.kept_octaves": "频率为 2^k·π，从最慢的一对开始，如 NeRF",
-    "identify.exponent_floored": "指数为 −2j：log(base) / d // 2 向下取整为 −1",
+    "identify.exponent_floored": "指数为 −2j：−log(base) / d // 2 向下取整为 −1",
     "identify.octaves": "频率 2^k·π",
     "identify.kept_rounded": "{what}舍入为 {dtype}",
     "identify.what_rates": "频率",

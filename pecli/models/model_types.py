@@ -25,11 +25,11 @@ class Architecture:
     pairing : "half" for pairs (j, j + d/2), "interleaved" for (2j, 2j + 1)
     always_whole : True if, without a scaling, all columns are rotated whatever partial_rotary_factor is
     parameters : rope_parameters if the file has none
-    by_kind : whether the code accepts older keys besides an object per kind of layer in rope_parameters: "only" means
-      no; "older" means yes; "strict" means yes, but a rope_parameters without such objects is an error
+    by_kind : how the code reads rope_parameters with an object per kind of layer: "only": it reads nothing else;
+      "older": it also reads older keys; "strict": so too, but a rope_parameters without such objects is an error
     bases : kinds of RoPE (a scaling applies only to the last one); each has the key of its base, the default, and
       the kinds of layer that use it
-    scalings : scalings that its code accepts besides none, if it does not accept all
+    scalings : scalings that its code accepts, if it does not accept all (it always accepts no scaling)
     needs : keys that a scaling with the head dimension in its formula requires
     own_scaling : a scaling and the names of its parameters, if the code has its own keys for it
     softmax : True if the softmax scale is also multiplied by the square of the scaling's factor from mscale_all_dim

@@ -153,7 +153,7 @@ def of_layers(spec: str, layers: str) -> str:
 
 
 def _encoding(model: Model, layer: Layer) -> Encoding:
-    """Return the encoding of layers.
+    """Return the encoding of a kind of layer.
 
     Raises FileError if it cannot be built from the file, UsageError if there is none or pecli does not draw it.
     """

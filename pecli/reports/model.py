@@ -170,7 +170,7 @@ class ModelReport:
     def lines(self) -> list[str]:
         """Return the commands that draw the encodings.
 
-        There is one command per encoding of a single model, and one picture for several models.
+        For a single model, there is one command per encoding; for several models, one command draws all of them.
         """
         if self.only_comparison:
             return []
@@ -318,7 +318,7 @@ def _kind_of(layer: Layer) -> str:
 
 
 def _tower_text(tower: Model) -> str:
-    """Return the positions of a tower as one line."""
+    """Return one line of text on the position encodings of a tower, such as a vision tower."""
     parts = []
     for layer in tower.layers.values():
         encoding, data = layer.encoding, layer_data(layer)

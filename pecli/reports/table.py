@@ -84,7 +84,7 @@ class Table(Report[TableEncoding]):
     digits: int = option(4, "digits after the decimal point", at_least=0, at_most=17, aliases=("decimals", "precision"))
 
     def document_options(self) -> dict[str, Any]:
-        return {name: value for name, value in self.changed().items() if name in ("rows", "digits")}
+        return {name: value for name, value in self.changed().items() if name == "digits"}
 
     def cells(self) -> tuple[int, int]:
         return (self.rows, MAX_COLUMNS)

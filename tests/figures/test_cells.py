@@ -159,9 +159,9 @@ def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:
 @pytest.mark.parametrize(
     ("figure", "options", "message"),
     [
-        ("heatmap", {"length": 4, "d": 64}, "these hold only"),
-        ("distance", {"length": 12, "size": "2.5x2"}, "these hold only"),
-        ("heatmap", {"d": 4, "length": 130}, "numbers needs cells that hold 3.5-point text"),
+        ("heatmap", {"length": 4, "d": 64}, "these have room for"),
+        ("distance", {"length": 12, "size": "2.5x2"}, "these have room for"),
+        ("heatmap", {"d": 4, "length": 130}, "numbers needs cells with room for 3.5-point text"),
         ("heatmap", {"d": 4, "length": 4, "log": True}, "log makes rows one pixel high.*give one of them"),
         ("heatmap", {"no_numbers": True}, "exclude each other"),
     ],

@@ -79,6 +79,7 @@ class RuntimeResult:
     error : name of the exception that the runtime raises
     unknown : the part of the file for which the runtime's behaviour was not looked up
     trouble : why the resulting model cannot be built
+    untold : True if `trouble` only says which override was not looked up
     why : sentences on the differences from transformers 5
     read : True if this scaling's code was only read, although other code of the runtime was run
     """
@@ -88,8 +89,14 @@ class RuntimeResult:
     error: str = ""
     unknown: str = ""
     trouble: str = ""
+    untold: bool = False
     why: tuple[str, ...] = ()
     read: bool = False
+
+    @property
+    def refused(self) -> bool:
+        """Whether the runtime cannot use the file."""
+        return bool(self.error or self.trouble) and not self.untold
 
     @property
     def how(self) -> str:
@@ -142,7 +149,7 @@ def apply_runtime(
         try:
             changed, findings = apply_overrides(data, given, runtime.override or "")
         except UsageError as failure:
-            return RuntimeResult(runtime, trouble=failure.text)
+            return RuntimeResult(runtime, trouble=failure.text, untold=True)
     lost = tuple(item.text for item in findings)
     if any(item.level == "error" and item.key in OBJECTS for item in findings):
         return RuntimeResult(runtime, error="TypeError", why=lost)

@@ -27,8 +27,9 @@ def asked(ask: Ask, content: dict[str, Any], *words: str) -> dict[str, dict[str,
     """Return what ``pecli model --runtime --json`` says, by runtime."""
     Path("config.json").write_text(json.dumps(content), encoding="utf-8")
     ended = ask("model", "config.json", "--json", *words)
-    assert (ended.code, ended.err) == (0, "")
-    return {item["runtime"]: item for item in json.loads(ended.out)["runtimes"]}
+    found = {item["runtime"]: item for item in json.loads(ended.out)["runtimes"]}
+    assert (ended.code, ended.err) == (int(any(item["error"] for item in found.values())), "")
+    return found
 
 
 @pytest.mark.some(18)
@@ -204,3 +205,17 @@ def test_the_converter_of_llama_cpp_reads_the_original_length_at_the_top_level_a
         (other,) = (each for each in found["transformers4"]["layers"].values())
         assert (layer["inv_freq"] != other["inv_freq"]) == rates_differ, (inner, outer)
         assert (found["transformers4"]["how"], found["llama.cpp"]["how"]) == ("read", "read")
+
+
+def test_a_runtime_that_refuses_the_file_is_an_error_and_one_that_is_not_known_is_none(ask: Ask, folder: Path) -> None:
+    linear = {"rope_scaling": {"rope_type": "linear"}}
+    for more, words, code in (
+        ({}, ["vllm", "--override", '{"rope_scaling": {"type": "yarn", "factor": 4}}'], 1),
+        ({"rope_scaling": {**DYNAMIC, "type": "linear"}}, ["vllm"], 1),
+        ({"rope_scaling": {**DYNAMIC, "type": "linear"}}, ["mlx"], 0),
+        (linear, ["transformers5"], 1),
+        ({"model_type": "olmo2"}, ["vllm"], 0),
+        ({}, ["sglang", "--override", "rope_theta=3"], 0),
+    ):
+        Path("config.json").write_text(json.dumps({**LLAMA, **more}), encoding="utf-8")
+        assert ask("model", "config.json", "--runtime", *words).code == code, (more, words)

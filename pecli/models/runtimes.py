@@ -117,6 +117,15 @@ def runtimes_named(names: Iterable[str]) -> list[Runtime]:
     return [*runtimes().values()] if ALL_RUNTIMES in named else [runtimes()[name] for name in named]
 
 
+def without_window(kind: str) -> list[str]:
+    """Return the titles of the runtimes that do not read the sliding window of a model type."""
+    return [
+        item.title
+        for item in runtimes().values()
+        if any(rule.get("window") is False and kind in rule["models"] for rule in item.rules)
+    ]
+
+
 def apply_runtimes(
     path: str, asked: Iterable[Runtime], seq_len: int | None, given: Mapping[str, Any]
 ) -> list[RuntimeResult]:

@@ -640,7 +640,8 @@ class Scaled(PowersOfBase):
 
         Without scaling, both are equal. For a scaling without original context, such as linear, the original context is
         None. With a `max_position`, both are None, because some files give the original context there and some the
-        extended one.
+        extended one. The extended context of YaRN is factor · original, for which its rates are made, whatever the
+        `max_position`: transformers only warns if they differ, and vLLM takes factor · original as its longest context.
 
         length : sequence length; it is the extended context if the parameters state none, unless the original context
             is longer
@@ -651,7 +652,7 @@ class Scaled(PowersOfBase):
         original = longest if self.scaling == "dynamic" else self.original
         if original is None:
             return None, None if longest else length
-        if longest is None or longest <= original:
+        if longest is None or longest <= original or self.scaling == "yarn":
             longest = int(self.rule.extended(self, original) or 0) or (sequence if sequence >= original else None)
         return original, longest and max(longest, original)
 

@@ -255,4 +255,5 @@ def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
         reading.warning("max_position_embeddings", text, longest, key=ORIGINAL, value=original)
     elif longest and factor and rule != "llama3" and longest != original and not isclose(longest / original, factor):
         text = "findings.factor_differs"
-        reading.warning("factor", text, inside.data["factor"], key=ORIGINAL, ratio=longest / original)
+        more = say("models.max_model_len", length=int(factor * original)) if rule == "yarn" else ""
+        reading.warning("factor", text, inside.data["factor"], key=ORIGINAL, ratio=longest / original, more=more)

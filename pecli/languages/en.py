@@ -910,6 +910,8 @@ TEXTS = {
     "findings.layers_with_rope_are_1": "1 means that a layer has RoPE, 0 that it has none",
     "findings.key_needed": "missing; transformers {v5} stops with a TypeError if {name} has rope_type {rule}",
     "findings.factor_missing": "missing; transformers stops with an error; pecli uses max_position_embeddings divided by the original length",
+    "findings.factor_shortens": "below 1, so wavelengths become shorter; transformers warns and uses it",
+    "findings.bases_swapped": "the layers with an attention window have the larger base, {window:,.10g} instead of {other:,.10g}; in released models it is the other way round, so the two were probably swapped",
     "findings.factor_one": "a factor of 1 changes nothing",
     "findings.unread_by_scaling": "ignored for {rule} (transformers at most logs it); it belongs to {owners}",
     "findings.no_ramp": "equal to {low}, so the ramp between them becomes a step",

@@ -874,6 +874,8 @@ TEXTS = {
     "findings.layers_with_rope_are_1": "1 表示该层有 RoPE，0 表示没有",
     "findings.key_needed": "缺失：{name} 的 rope_type 为 {rule} 时，transformers {v5} 会因 TypeError 而停下",
     "findings.factor_missing": "缺失：transformers 终止；此处取 max_position_embeddings 与原上下文之比",
+    "findings.factor_shortens": "小于 1，波长反而变短；transformers 给出警告后照用",
+    "findings.bases_swapped": "有注意力窗口的层底数反而更大：{window:,.10g}，其余层为 {other:,.10g}；已发布的模型都相反，两者可能写反了",
     "findings.factor_one": "1 不起任何作用",
     "findings.unread_by_scaling": "{rule} 忽略它，transformers 至多记一行日志；它属于 {owners}",
     "findings.no_ramp": "与 {low} 相等：不是斜坡而是台阶",

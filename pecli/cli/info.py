@@ -165,7 +165,7 @@ def model(
 ) -> None:
     """Print which position encoding a config.json describes, and its errors; for several files, first how they differ.
 
-    Exits with 1 if a finding is an error or a file cannot be read; the other files are still read.
+    Exits with 1 if a finding is an error, a file cannot be read, or a runtime refuses it; other files are still read.
     """
     from pecli.reports.answer import answer
     from pecli.reports.runtimes import RuntimesReport
@@ -189,6 +189,8 @@ def model(
             draw(figure, {"encoding": specs, **language.settings()}, pictures, run)
         if targets or not pictures:
             publish(document, data, targets)
+        if report.refused:
+            raise typer.Exit(1)
         return
     if cite:
         made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
@@ -271,8 +273,8 @@ MODEL_COMMAND = Command(
     notes=(
         "In a picture, config.json#NAME selects one kind of layer: pecli spectrum config.json#sliding_attention.",
         "Exit codes: 0 if the file has no error; 1 if it has one (with --strict, also a warning; with --same, also if "
-        "the encodings differ); 2 for wrong usage. Each finding ends with its code, which --ignore takes; "
-        "gallery/reference.md lists all codes.",
+        "the encodings differ; with --runtime, only if one of these runtimes refuses the file); 2 for wrong usage. "
+        "Each finding ends with its code, which --ignore takes; gallery/reference.md lists all codes.",
         "critical dimension: the number of columns whose pairs make a full turn in training (arXiv:2310.05209). first "
         "Σ cos < 0: the first offset at which a distant key can get a higher score than a similar, nearer one "
         "(arXiv:2405.14591).",

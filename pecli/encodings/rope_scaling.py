@@ -32,7 +32,6 @@ class Scaling:
     source: ClassVar[str] = "Su et al. 2021, RoFormer, arXiv:2104.09864"
     needs: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[tuple[str, ...]] = ()
-    shortens: ClassVar[bool] = True  # whether a factor below 1 is allowed
     in_configs: ClassVar[bool] = True  # whether it can be the scaling type of a config.json
 
     def check(self, rope: Scaled) -> None:
@@ -40,9 +39,6 @@ class Scaling:
         for name in self.needs:
             if getattr(rope, name) is None:
                 raise UsageError(f"scaling={self.name} needs {name}=… ({rope.options()[name].help})", option=name)
-        if not self.shortens and rope.factor is not None and rope.factor < 1:
-            text = f"factor={rope.factor:g} is not allowed with scaling={self.name}: it takes a number ≥ 1"
-            raise UsageError(text, option="factor", value=rope.factor)
 
     def extended(self, rope: Scaled, original: int) -> float | None:
         """Return the extended context, in positions, for an `original` context; None if unknown."""
@@ -96,7 +92,6 @@ class Linear(Scaling):
     formula = "ω_j / factor"
     source = "Chen et al. 2023, arXiv:2306.15595"
     needs = ("factor",)
-    shortens = False
 
     def rates(self, plain: Sequence[Decimal], rope: Scaled) -> Sequence[Decimal]:
         return [rate / as_typed(rope.factor or 1) for rate in plain]
@@ -343,7 +338,6 @@ class Yarn(Blend):
     source = "Peng et al. 2023, arXiv:2309.00071"
     needs = ("factor", "original")
     takes = ("beta_fast", "beta_slow", "truncate", "exchanged", "attention_factor", "mscale", "mscale_all_dim")
-    shortens = False
 
     def check(self, rope: Scaled) -> None:
         super().check(rope)
@@ -647,7 +641,8 @@ class Scaled(PowersOfBase):
 
         Without scaling, both are equal. For a scaling without original context, such as linear, the original context is
         None. With a `max_position`, both are None, because some files give the original context there and some the
-        extended one.
+        extended one. The extended context of YaRN is factor · original, for which its rates are made, whatever the
+        `max_position`: transformers only warns if they differ, and vLLM takes factor · original as its longest context.
 
         length : sequence length; it is the extended context if the parameters state none, unless the original context
             is longer
@@ -658,7 +653,7 @@ class Scaled(PowersOfBase):
         original = longest if self.scaling == "dynamic" else self.original
         if original is None:
             return None, None if longest else length
-        if longest is None or longest <= original:
+        if longest is None or longest <= original or self.scaling == "yarn":
             longest = int(self.rule.extended(self, original) or 0) or (sequence if sequence >= original else None)
         return original, longest and max(longest, original)
 

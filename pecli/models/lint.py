@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import isclose, log, sqrt
 
 from pecli.core.language import listing, say
@@ -53,6 +53,16 @@ def lint(reading: Reading, positions: Iterable[str]) -> None:
         if inside:
             rule = inside.text("rope_type", "type") or "default"
             _check_scaling(reading, inside, OTHER_NAMES.get(rule, rule))
+
+
+def compare_bases(reading: Reading, in_window: Sequence[float], others: Sequence[float]) -> None:
+    """Add a finding if layers with an attention window have a larger base than all layers without one.
+
+    in_window, others : the bases of both groups of layers
+    """
+    if in_window and others and min(in_window) > max(others):
+        key = reading.keys.first(*SLIDING_THETA) or "rope_parameters"
+        reading.warning(key, "findings.bases_swapped", window=min(in_window), other=max(others))
 
 
 def unused(keys: Keys, findings: Iterable[Finding], undrawn: bool, part: Keys | None = None) -> Iterator[Finding]:
@@ -163,8 +173,11 @@ def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
         if inside.data.get(name) == 0:
             reading.note(name, "findings.zero_is_absent")
     _check_lengths(reading, inside, rule)
-    if inside.data.get("factor") == 1 and rule in ("linear", "yarn", "llama3", "dynamic"):
+    factor = inside.number("factor") if rule in ("linear", "yarn", "llama3", "dynamic") else None
+    if factor == 1:
         reading.note("factor", "findings.factor_one")
+    elif factor is not None and 0 < factor < 1:
+        reading.warning("factor", "findings.factor_shortens", inside.data["factor"])
 
 
 def _check_type(reading: Reading, inside: Keys) -> None:
@@ -255,4 +268,5 @@ def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
         reading.warning("max_position_embeddings", text, longest, key=ORIGINAL, value=original)
     elif longest and factor and rule != "llama3" and longest != original and not isclose(longest / original, factor):
         text = "findings.factor_differs"
-        reading.warning("factor", text, inside.data["factor"], key=ORIGINAL, ratio=longest / original)
+        more = say("models.max_model_len", length=int(factor * original)) if rule == "yarn" else ""
+        reading.warning("factor", text, inside.data["factor"], key=ORIGINAL, ratio=longest / original, more=more)

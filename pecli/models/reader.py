@@ -30,7 +30,7 @@ from pecli.models.layers import (
     patches,
     window,
 )
-from pecli.models.lint import ROPE_KEYS, lint, unused
+from pecli.models.lint import ROPE_KEYS, compare_bases, lint, unused
 from pecli.models.model_types import architecture_of, remark_on
 from pecli.models.position_keys import TOWER, is_of_positions
 from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
@@ -269,6 +269,7 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         reading = _reading(keys, seq_len, outer, tower)
         item, layers = reading.architecture, _merged(_layers(reading))
         lint(reading, [layer.kind for layer in layers.values()])
+        _compare_bases(reading, layers)
         layers |= {kind: _additional_layer(reading, kind) for kind in item.also}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
@@ -279,6 +280,16 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
     findings += unused(keys, findings, undrawn, inner)
     found = sorted(findings, key=lambda item: LEVELS.index(item.level))
     return replace(model, towers={**model.towers, **towers}, findings=tuple(found))
+
+
+def _compare_bases(reading: Reading, layers: Mapping[str, Layer]) -> None:
+    """Add a finding if the bases of layers with and without an attention window look exchanged."""
+    bases: dict[bool, list[float]] = {True: [], False: []}
+    for layer in layers.values():
+        if layer.name == "rope" and layer.parameters and "base" in layer.parameters:
+            near = layer.window is not None and layer.window.indices == layer.indices
+            bases[near].append(layer.parameters["base"])
+    compare_bases(reading, bases[True], bases[False])
 
 
 def _towers(path: str, keys: Keys, text: Keys | None, outer: str | None) -> tuple[dict[str, Model], list[Finding]]:

@@ -11,7 +11,7 @@ from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.models.config_file import Keys
 from pecli.models.dialects import as_tuples, config_of_transformers
-from pecli.models.facts import FULL, OTHER_KEYS, read_facts
+from pecli.models.facts import FULL, KINDS, OTHER_KEYS, SLIDING, read_facts
 from pecli.models.layers import Finding, Reading, head_dim
 from pecli.models.model_types import architecture_of
 from pecli.models.overrides import OBJECTS, apply_overrides
@@ -34,7 +34,6 @@ NAMES = ("rope_type", "type")
 WINDOWS = ("sliding_window", "use_sliding_window", "max_window_layers")
 REFUSED = ("layer_types_count", "heads_must_divide")  # findings on files that transformers 5 refuses
 PART_KEYS = ("max_position_embeddings", "rope_theta", *OBJECTS, *WINDOWS)  # keys about positions that `parts` cover
-SLIDING = "sliding_attention"  # a kind of layers
 SCALINGS = (*READ, "proportional")  # scalings that at least one runtime knows
 
 
@@ -61,6 +60,11 @@ class Runtime:
         """Return the entry of `parts` for a model type; {} if it has none."""
         return self.parts.get(kind, {}) if isinstance(kind, str) else {}
 
+    def same_code(self, kind: Any) -> bool:
+        """Whether the rope of a model type is made by the code that makes it for `models`."""
+        part = self.part_of(kind)
+        return kind in self.models or bool(part and "scalings" not in part)
+
     @property
     def label(self) -> str:
         """Name and version."""
@@ -75,6 +79,7 @@ class RuntimeResult:
     error : name of the exception that the runtime raises
     unknown : the part of the file for which the runtime's behaviour was not looked up
     trouble : why the resulting model cannot be built
+    untold : True if `trouble` only says which override was not looked up
     why : sentences on the differences from transformers 5
     read : True if this scaling's code was only read, although other code of the runtime was run
     """
@@ -84,8 +89,14 @@ class RuntimeResult:
     error: str = ""
     unknown: str = ""
     trouble: str = ""
+    untold: bool = False
     why: tuple[str, ...] = ()
     read: bool = False
+
+    @property
+    def refused(self) -> bool:
+        """Whether the runtime cannot use the file."""
+        return bool(self.error or self.trouble) and not self.untold
 
     @property
     def how(self) -> str:
@@ -104,6 +115,15 @@ def runtimes_named(names: Iterable[str]) -> list[Runtime]:
     """Return the runtimes with these names, or all for "all"."""
     named = list(dict.fromkeys(names))
     return [*runtimes().values()] if ALL_RUNTIMES in named else [runtimes()[name] for name in named]
+
+
+def without_window(kind: str) -> list[str]:
+    """Return the titles of the runtimes that do not read the sliding window of a model type."""
+    return [
+        item.title
+        for item in runtimes().values()
+        if any(rule.get("window") is False and kind in rule["models"] for rule in item.rules)
+    ]
 
 
 def apply_runtimes(
@@ -129,7 +149,7 @@ def apply_runtime(
     """Return the result of one runtime for the content of a config.json of transformers, with overrides."""
     changed, findings = dict(data), list[Finding]()
     part = runtime.part_of(data.get("model_type"))
-    if given and (runtime.override is None or part):
+    if given and (runtime.override is None or "scalings" in part):
         return RuntimeResult(runtime, unknown=say("runtimes.overrides_not_known"))
     removed = next((name for name in OBJECTS if name in given and given[name] is None), "")
     if removed and not runtime.null:
@@ -138,7 +158,7 @@ def apply_runtime(
         try:
             changed, findings = apply_overrides(data, given, runtime.override or "")
         except UsageError as failure:
-            return RuntimeResult(runtime, trouble=failure.text)
+            return RuntimeResult(runtime, trouble=failure.text, untold=True)
     lost = tuple(item.text for item in findings)
     if any(item.level == "error" and item.key in OBJECTS for item in findings):
         return RuntimeResult(runtime, error="TypeError", why=lost)
@@ -164,12 +184,14 @@ def _by_rules(
     scaling, facts = _facts(data, runtime)
     rules = [rule for rule in runtime.rules if {*rule["when"]} <= facts]
     kind = data.get("model_type")
-    rules = [rule for rule in rules if kind in rule.get("models", runtime.models)]
+    same = runtime.same_code(kind)
+    rules = [rule for rule in rules if (kind in rule["models"] if "models" in rule else same)]
     place = _place(data)
     inside = {"rope_type": scaling} | {key: own for key, own in data.get(place, {}).items() if key not in NAMES}
     used, narrow = seq_len, 1.0
     part = runtime.part_of(kind)
-    handled = {*(part["alike"] if part else runtime.alike)}.union(*(rule["when"] for rule in rules))
+    alike = {*part.get("alike", ()), *(runtime.alike if same or not part else ())}
+    handled = alike.union(*(rule["when"] for rule in rules))
     for rule in rules:
         why = (*why, say(rule["why"], scaling=scaling))
         if "error" in rule:
@@ -177,7 +199,7 @@ def _by_rules(
         if rule.get("object") is False:
             rest = {key: own for key, own in data.items() if key != place}
             return _by_rules(path, runtime, rest, seq_len, why)
-    if reason := _not_looked_up(runtime, data, scaling, facts - handled, "unknown" in handled & facts):
+    if reason := _not_looked_up(runtime, data, scaling, facts - handled, alike, "unknown" in handled & facts):
         return RuntimeResult(runtime, unknown=reason)
     for rule in rules:
         inside = {key: own for key, own in inside.items() if key not in rule.get("drop", ())} | rule.get("set", {})
@@ -203,13 +225,17 @@ def _with_share(layer: Layer, share: float) -> Layer:
     return replace(layer, parameters={**layer.parameters, "rotary_dim": int(layer.parameters["d"] * share)})
 
 
-def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left: set[str], any_word: bool) -> str:
+def _not_looked_up(
+    runtime: Runtime, data: Mapping[str, Any], scaling: str, left: set[str], alike: set[str], any_word: bool
+) -> str:
     """Return the part of a file for which the runtime's behaviour is unknown; "" if all is known.
 
     left : facts of the file that no rule handles
+    alike : facts, and keys that are not 0 or null, of which the runtime does what transformers 5 does
     any_word : True if the runtime treats all unknown scalings alike
     """
     kind, place = data.get("model_type"), _place(data)
+    inside: Mapping[str, Any] = data.get(place) or {}
     part = runtime.part_of(kind)
     if kind not in runtime.models and not part:
         return say("runtimes.models_looked_up", kind=kind, models=", ".join([*runtime.models, *runtime.parts]))
@@ -218,12 +244,14 @@ def _not_looked_up(runtime: Runtime, data: Mapping[str, Any], scaling: str, left
     if scaling not in part.get("scalings", runtime.scalings):
         return scaling
     if part:
-        left |= {name for name in data if is_of_positions(name) and name not in PART_KEYS}
-    missing = [key for key in READ[scaling] if scaling in ALL_GIVEN and key not in data.get(place, {})]
+        left |= {name for name in data if is_of_positions(name) and name not in (*PART_KEYS, *alike)}
+    missing = [key for key in READ[scaling] if scaling in ALL_GIVEN and key not in inside]
+    missing += [key for key in part.get("needs", ()) if scaling != "default" and not inside.get(key)]
     if missing:
         return say("runtimes.without", keys=", ".join(missing))
-    names = (*NAMES, *READ[scaling], *(["rope_theta"] if place == "rope_parameters" else []))
-    return ", ".join([*sorted(left - {*SCALINGS}), *(key for key in data.get(place, {}) if key not in names)])
+    names = {*NAMES, *READ[scaling], *(["rope_theta"] if place == "rope_parameters" else [])}
+    names |= {key for key in alike if inside.get(key)}
+    return ", ".join([*sorted(left - {*SCALINGS}), *(key for key in inside if key not in names)])
 
 
 def _place(data: Mapping[str, Any]) -> str:
@@ -263,12 +291,16 @@ def _facts_of_parts(data: Mapping[str, Any], inside: Mapping[str, Any]) -> dict[
     """
     keys = Keys(data)
     width, heads, own = keys.whole("hidden_size"), keys.whole("num_attention_heads"), keys.whole("head_dim")
-    opt_in = data.get("model_type") == "qwen2"  # others have a window unless it is null
-    window = data.get("use_sliding_window") if opt_in else data.get("sliding_window", "default") is not None
-    sliding = SLIDING in (data.get("layer_types") or ())
+    item = architecture_of(keys)
+    opt_in = item.window_opt_in  # others have a window unless it is null
+    default = "default" if "s" in item.pattern else None
+    window = data.get("use_sliding_window") if opt_in else data.get("sliding_window", default) is not None
+    listed = data.get("layer_types") or ()
+    sliding, turn = SLIDING in listed, item.pattern.strip("()")
+    by_turns = "f" in turn and [*listed] == [KINDS.get(turn[at % len(turn)]) for at in range(len(listed))]
     return {
         "window": bool(window) or (opt_in and sliding),
-        "layer_types": sliding and not opt_in,
+        "layer_types": sliding and not opt_in and not by_turns,
         "head_dim": bool(own and width and heads and own * heads != width),
         "no_theta": "rope_theta" not in data and "rope_theta" not in inside,
         ORIGINAL: ORIGINAL in data,

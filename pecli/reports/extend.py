@@ -15,6 +15,7 @@ from pecli.files.documents import for_notebook
 from pecli.measures.extension import Extension, extensions
 from pecli.models.options import ExtendOptions
 from pecli.models.reader import Layer, Model, read_model
+from pecli.models.runtimes import without_window
 from pecli.reports.extension_lines import NAMES, Line, runtime_lines
 from pecli.reports.layers import counted_ranges
 
@@ -250,4 +251,9 @@ def _extended_layer(model: Model) -> tuple[str, Layer]:
     for kind, layer in ropes.items():
         if layer.window is None or layer.window.indices != layer.indices:
             return kind, layer
-    raise FileError(f"every RoPE layer of {model.path} has an attention window, so there is nothing to extend")
+    text = f"every RoPE layer of {model.path} has an attention window, so there is nothing to extend"
+    if names := without_window(model.architecture):
+        those = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        text += f"; {those} do not read the window, so every layer sees all positions there"
+        raise FileError(text, advice=f"see pecli model {model.path} --runtime all")
+    raise FileError(text)

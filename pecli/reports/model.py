@@ -383,8 +383,10 @@ def _facts(layer: Layer) -> dict[str, str]:
         longer = "model.positions_extended"
         if extended not in (layer.max_position, data["seq_len"]):
             longer = "model.positions_extended_factor_original"
-        first = say("model.count_original", count=original)
-        facts[say("model.context")] = listing([say(longer, count=extended), first])
+        parts = [say(longer, count=extended), say("model.count_original", count=original)]
+        if data["scaling"] == "yarn" and layer.max_position not in (None, extended):
+            parts.append(say("model.own_max_position", count=layer.max_position))
+        facts[say("model.context")] = listing(parts)
     elif layer.max_position is not None and "length" not in data:
         either = "original" in data and original is None
         context = "model.positions_original_or_extended" if either else "words.count_positions"
@@ -414,6 +416,8 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
 
     pairs, factor, waves = rope.width // 2, rope.attention_scaling, rope.wavelengths()
     longest = data["longest_wavelength"]
+    used = rope.scaled_base
+    grown = None if used == rope.base else round(used) if used >= 1000 else used
     to = "model.base_pairs_wavelengths_to"
     high = "" if longest is None else say(COUNTED[rope.wave_unit], count=f"{longest:,.0f}")
     rates = [say(to if high else "model.base_pairs_some_of", base=rope.base, pairs=pairs, low=waves.min(), high=high)]
@@ -429,6 +433,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         say("model.turned_by"): "" if rope.sections else listing(_pairs_by_axis(data["axes"])),
         say("model.scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
         say("model.length_in_use"): rope.other_lengths(),
+        say("model.base_in_use"): text("model.base_instead", grown, base=rope.base),
         say("model.long_waves"): _long_waves_text(data, pairs),
         say("model.attention_factor"): "" if data["score_factor"] == 1 else scores,
         say("words.critical_dimension"): text(

@@ -65,6 +65,11 @@ class RuntimesReport:
         """The blocks to print."""
         return runtimes_text(self.path, self.found)
 
+    @property
+    def refused(self) -> bool:
+        """Whether one of the runtimes cannot use the file."""
+        return any(item.refused for item in self.found)
+
     def lines(self) -> list[str]:
         """Return the commands that draw the report; always empty."""
         return []

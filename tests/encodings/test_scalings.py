@@ -66,8 +66,6 @@ def test_every_scaling_reads_back_from_its_text_and_closed_forms_hold(name: str)
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("scaling=linear,factor=0.5", "factor=0.5 is not allowed with scaling=linear"),
-        ("scaling=yarn,factor=0.5,original=64", "factor=0.5 is not allowed with scaling=yarn"),
         ("scaling=yarn,factor=2,original=64,base=1", "base=1 is not allowed"),
         ("scaling=dynamic,factor=2,max_position=64,rotary_dim=2", "4 or more rotary dimensions"),
         (
@@ -173,6 +171,13 @@ def test_a_ramp_runs_between_pairs_where_any_lie_between(text: str, d: int, ramp
     made = rope(text, d)
     assert made.ramp() == (None if ramp is None else pytest.approx(ramp, abs=5e-4))
     assert (made.parts()["between"] > 0) == (ramp is not None)
+
+
+def test_a_factor_below_1_makes_waves_shorter_as_in_transformers() -> None:
+    plain = rope("scaling=default").frequencies()
+    assert np.allclose(rope("scaling=linear,factor=0.25").frequencies(), plain * 4, rtol=1e-12)
+    yarn = rope("scaling=yarn,factor=0.5,original=64")
+    assert yarn.attention_scaling == 1 and yarn.frequencies()[-1] == pytest.approx(plain[-1] * 2)
 
 
 def test_ntk_has_the_rates_of_a_larger_base() -> None:

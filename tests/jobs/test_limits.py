@@ -30,8 +30,8 @@ LIMITS: list[Any] = [  # a figure, its options, more at a limit, and the same be
     ("heatmap", {}, {"encoding": "clock:periods=60"}, {"encoding": "clock:periods=0"}),
     ("heatmap", {}, {"encoding": "rope:d=8,rotary_dim=8"}, {"encoding": "rope:d=8,rotary_dim=10"}),
     ("heatmap", {}, {"encoding": "rope:d=8,sections=1,1,2"}, {"encoding": "rope:d=8,sections=1,1,1"}),
-    ("heatmap", {}, {"encoding": f"{ROPE}=linear,factor=1"}, {"encoding": f"{ROPE}=linear,factor=0.9"}),
-    ("heatmap", {}, *({"encoding": f"{ROPE}=yarn,factor={factor},original=16"} for factor in (1, 0.9))),
+    ("heatmap", {}, {"encoding": f"{ROPE}=linear,factor=0.1"}, {"encoding": f"{ROPE}=linear,factor=0"}),
+    ("heatmap", {}, *({"encoding": f"{ROPE}=yarn,factor={factor},original=16"} for factor in (0.1, 0))),
     ("heatmap", {}, *({"encoding": f"{ROPE}=llama3,factor=2,original=16,low_freq_factor={low},high_freq_factor=4"}
                       for low in (4, 5))),
     ("heatmap", {}, *({"encoding": f"{ROPE}=divisors,divisors=1,1,1{more}"} for more in (",1", ""))),

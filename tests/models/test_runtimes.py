@@ -11,6 +11,8 @@ import pytest
 
 from pecli.core.language import say
 from pecli.languages import VERSIONS
+from pecli.models.runtimes import apply_runtimes, runtimes_named
+from pecli.reports.same import comparisons
 from tests.conftest import Ask
 from tests.models.dialect_cases import alike
 
@@ -25,8 +27,9 @@ def asked(ask: Ask, content: dict[str, Any], *words: str) -> dict[str, dict[str,
     """Return what ``pecli model --runtime --json`` says, by runtime."""
     Path("config.json").write_text(json.dumps(content), encoding="utf-8")
     ended = ask("model", "config.json", "--json", *words)
-    assert (ended.code, ended.err) == (0, "")
-    return {item["runtime"]: item for item in json.loads(ended.out)["runtimes"]}
+    found = {item["runtime"]: item for item in json.loads(ended.out)["runtimes"]}
+    assert (ended.code, ended.err) == (int(any(item["error"] for item in found.values())), "")
+    return found
 
 
 @pytest.mark.some(18)
@@ -54,13 +57,13 @@ UNKNOWN: list[tuple[dict[str, Any], str, set[str]]] = [  # a file, the words, an
     ({"rope_scaling": {"rope_type": "llama3", "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}}, "",
      {*EVERY} - {"transformers5"}),
     ({"model_type": "gemma"}, "", {*EVERY} - {"transformers5"}),
-    ({"model_type": "qwen2"}, "", {"vllm"}),
+    ({"model_type": "qwen2"}, "", set()),
     ({"model_type": "qwen2"}, "head_dim=32", {*EVERY} - {"transformers5"}),
     ({"model_type": "qwen2", "head_dim": 32}, "", {*EVERY} - {"transformers5"}),
-    ({"model_type": "qwen2", "rope_parameters": {"rope_theta": 1e6, "rope_type": "default"}}, "", {"vllm", "mlx"}),
+    ({"model_type": "qwen2", "rope_parameters": {"rope_theta": 1e6, "rope_type": "default"}}, "", {"mlx"}),
     ({"model_type": "qwen2", "dual_chunk_attention_config": {}}, "", {*EVERY} - {"transformers5"}),
-    ({"model_type": "qwen2", "rope_scaling": DYNAMIC}, "", {*EVERY} - {"transformers5"}),
-    ({"model_type": "mistral", "head_dim": 32}, "", {"vllm"}),
+    ({"model_type": "qwen2", "rope_scaling": DYNAMIC}, "", {*EVERY} - {"transformers5", "vllm"}),
+    ({"model_type": "mistral", "head_dim": 32}, "", set()),
     ({"model_type": "mistral", "layer_types": ["sliding_attention"] * 2}, "", {*EVERY} - {"transformers5"}),
     ({"partial_rotary_factor": 0.5}, "", {"llama.cpp"}),
     ({"rotary_pct": 0.5}, "", {*EVERY} - {"transformers5"}),
@@ -71,7 +74,7 @@ UNKNOWN: list[tuple[dict[str, Any], str, set[str]]] = [  # a file, the words, an
 ]  # fmt: skip
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(9)
 @pytest.mark.parametrize("case", range(len(UNKNOWN)))
 def test_what_was_not_looked_up_is_not_known(ask: Ask, folder: Path, case: int) -> None:
     more, override, expected = UNKNOWN[case]
@@ -79,6 +82,50 @@ def test_what_was_not_looked_up_is_not_known(ask: Ask, folder: Path, case: int) 
     assert [*found] == EVERY
     assert {name for name, item in found.items() if item["not_known"]} == expected
     assert all(item["layers"] is None for name, item in found.items() if name in expected)
+
+
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 1024}
+BETAS = {**YARN, "beta_fast": 32, "beta_slow": 1}
+LATENT = {"qk_nope_head_dim": 128, "qk_rope_head_dim": 64}
+IN_VLLM: list[tuple[dict[str, Any], str]] = [  # a file, and what of it is not known of vLLM, or "as transformers 5"
+    *(({"model_type": kind}, "") for kind in (
+        "qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "mistral", "mixtral", "phi", "glm4", "gemma2", "gemma3_text")),
+    *(({"model_type": kind, "rope_scaling": YARN}, "") for kind in ("qwen2", "qwen3", "qwen3_moe", "mixtral", "phi")),
+    *(({"model_type": kind, "rope_scaling": {**YARN, **more}}, "") for kind in ("qwen3",) for more in (
+        {"beta_fast": 1, "beta_slow": 32}, {"attention_factor": 2.0}, {"truncate": False}, {"mscale": 2.0})),
+    ({"model_type": "qwen3", "rope_scaling": {**YARN, "beta_fast": 0}}, "beta_fast"),
+    ({"model_type": "qwen2", "head_dim": 32}, "head_dim"),
+    ({"model_type": "qwen3", "use_sliding_window": True, "sliding_window": 64}, "window"),
+    ({"model_type": "phi", "partial_rotary_factor": 0.25}, ""),
+    ({"model_type": "mistral", "layer_types": ["sliding_attention"] * 2}, "layer_types"),
+    ({"model_type": "gemma2", "layer_types": ["sliding_attention"] * 2}, ""),
+    ({"model_type": "gemma3_text", "rope_local_base_freq": 500.0, "sliding_window_pattern": 2}, ""),
+    ({"model_type": "gemma3_text", "rope_scaling": {"rope_type": "linear", "factor": 8.0}}, "linear"),
+    ({"model_type": "gpt_oss", "rope_scaling": {**BETAS, "truncate": False},
+      "layer_types": ["sliding_attention", "full_attention"]}, ""),
+    ({"model_type": "gpt_oss", "rope_scaling": BETAS, "layer_types": ["full_attention", "sliding_attention"]},
+     "layer_types"),
+    ({"model_type": "gpt_oss", "rope_scaling": YARN}, say("runtimes.without", keys="beta_fast, beta_slow")),
+    ({"model_type": "deepseek_v3", **LATENT}, ""),
+    *(({"model_type": kind, **LATENT, "rope_scaling": {**BETAS, "mscale": 0.7, "mscale_all_dim": 1.0}}, "")
+      for kind in ("deepseek_v2", "deepseek_v3")),
+    ({"model_type": "deepseek_v3", **LATENT, "rope_scaling": YARN},
+     say("runtimes.without", keys="mscale, mscale_all_dim")),
+    ({"model_type": "olmo2"}, say("runtimes.models_looked_up", kind="olmo2", models="llama, phi3, qwen2")[:-1]),
+]  # fmt: skip
+
+
+def test_vllm_does_as_transformers_5_with_the_types_whose_code_was_read(folder: Path) -> None:
+    for more, unknown in IN_VLLM:
+        content = {**LLAMA, "num_attention_heads": 4, **more}
+        Path("config.json").write_text(json.dumps(content), encoding="utf-8")
+        five, vllm = apply_runtimes("config.json", runtimes_named(["transformers5", "vllm"]), None, {})
+        assert vllm.unknown.startswith(unknown) if unknown else not vllm.unknown, (more, vllm.unknown)
+        if not unknown:
+            assert five.model is not None and vllm.model is not None
+            assert comparisons((five.model, vllm.model), 1e-9)
+            assert all(item.same for item in comparisons((five.model, vllm.model), 1e-9)), more
+            assert vllm.how == "read" and vllm.why == (), more
 
 
 WINDOWED = [  # a file, and the first layer with a window, None if there is none
@@ -158,3 +205,17 @@ def test_the_converter_of_llama_cpp_reads_the_original_length_at_the_top_level_a
         (other,) = (each for each in found["transformers4"]["layers"].values())
         assert (layer["inv_freq"] != other["inv_freq"]) == rates_differ, (inner, outer)
         assert (found["transformers4"]["how"], found["llama.cpp"]["how"]) == ("read", "read")
+
+
+def test_a_runtime_that_refuses_the_file_is_an_error_and_one_that_is_not_known_is_none(ask: Ask, folder: Path) -> None:
+    linear = {"rope_scaling": {"rope_type": "linear"}}
+    for more, words, code in (
+        ({}, ["vllm", "--override", '{"rope_scaling": {"type": "yarn", "factor": 4}}'], 1),
+        ({"rope_scaling": {**DYNAMIC, "type": "linear"}}, ["vllm"], 1),
+        ({"rope_scaling": {**DYNAMIC, "type": "linear"}}, ["mlx"], 0),
+        (linear, ["transformers5"], 1),
+        ({"model_type": "olmo2"}, ["vllm"], 0),
+        ({}, ["sglang", "--override", "rope_theta=3"], 0),
+    ):
+        Path("config.json").write_text(json.dumps({**LLAMA, **more}), encoding="utf-8")
+        assert ask("model", "config.json", "--runtime", *words).code == code, (more, words)

@@ -104,6 +104,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "window": {**WINDOW, "sliding_window": 8},
     "window64": {**WINDOW, "sliding_window": 64},
     "yarn": {"model_type": "llama", **ROPE, **scaled(YARN)},
+    "yarn_apart": {"model_type": "llama", **ROPE, **scaled(YARN), "max_position_embeddings": 20},
     "yarn_window": {**WINDOW, "sliding_window": 8, **scaled(YARN)},
     "llama3": {"model_type": "llama", **ROPE, **scaled(LLAMA3)},
     "linear": {"model_type": "llama", **ROPE, **scaled({"rope_type": "linear", "factor": 4.0})},

@@ -31,6 +31,7 @@ from pecli.core.errors import (
 from pecli.core.json_schema import results_of
 from pecli.core.progress import TRACKER, supports_animation, track, untracked
 from pecli.core.terminal import Steps, TextTable, print_json, print_notes, print_results, show
+from pecli.files.metadata import can_carry
 from pecli.files.writer import check_target, write
 from pecli.jobs.batch import EXAMPLE, STDIN, Batch, BatchHeader, read_batch
 from pecli.jobs.index import page, page_path
@@ -236,6 +237,10 @@ def report_differences(plan: Batch, chosen: Batch, pages: list[str], *, as_json:
             differ.append((MISSING, target))
         elif not target.endswith(".pdf") and Path(target).read_bytes() != page(plan, target):
             differ.append((STALE, target))
+    unknown = [path for job in chosen.jobs for path in job.paths if os.path.isfile(path) and not can_carry(path)]
+    if unknown:
+        others = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        print_notes(f"not checked, because such files do not store what they show: {unknown[0]}{others}")
     if as_json:
         print_json([Difference(state=state, path=path) for state, path in differ])
     elif differ:

@@ -297,7 +297,8 @@ class Spectrum(WithTrained[TableEncoding]):
         known = [each < MAX_WAVELENGTH for each in waves]
         pairs = [np.arange(len(each)) for each in waves]
         encoding = [np.full(len(each), at) for at, each in enumerate(waves)]
-        arrays = (waves, pairs, encoding, map(stretch_of, view.encodings, waves))
+        compared = compared_with(view) if self.ratio else view.encodings
+        arrays = (waves, pairs, encoding, map(stretch_of, compared, waves))
         parts = [[array[k] for array, k in zip(each, known, strict=True)] for each in arrays]
         names = ("wavelength", "pair", "encoding", "stretch")
         return SpectrumNumbers(
@@ -638,8 +639,25 @@ def _longer_than(encoding: TableEncoding, waves: Array, length: int) -> int:
     return encoding.longer_waves(length) if isinstance(encoding, Harmonic) else int((waves > length).sum())
 
 
+def scaled_bases(view: View[TableEncoding]) -> set[float]:
+    """Return the bases of the encodings that have a scaling."""
+    return {e.base for e in view.encodings if isinstance(e, Scaled) and e.scaling != "default"}
+
+
+def compared_with(view: View[TableEncoding]) -> list[TableEncoding]:
+    """Return for each encoding the one whose unscaled wavelengths its own are divided by: itself in most cases.
+
+    If all scaled encodings have one base, an encoding with another base and no scaling is compared with that base.
+    """
+    bases = scaled_bases(view)
+    return [
+        e.changed_to(base=min(bases)) if isinstance(e, Scaled) and e.scaling == "default" and len(bases) == 1 else e
+        for e in view.encodings
+    ]
+
+
 def stretch_of(encoding: TableEncoding, waves: Array) -> Array:
-    """Return each wavelength divided by the unscaled one; 1 without scaling."""
+    """Return each wavelength divided by the unscaled one of `encoding`; 1 for an encoding that cannot be scaled."""
     return waves / encoding.unscaled().wavelengths() if isinstance(encoding, Scaled) else np.ones(len(waves))
 
 

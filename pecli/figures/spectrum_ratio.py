@@ -11,7 +11,7 @@ from pecli.core.numbers import number_text
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.rope_scaling import Scaled
 from pecli.figures.base import Figure, View
-from pecli.figures.spectrum import NOTABLE, Spectrum, SpectrumNumbers, panel_names, waves_of
+from pecli.figures.spectrum import NOTABLE, Spectrum, SpectrumNumbers, panel_names, scaled_bases, waves_of
 from pecli.page.axis_labels import along_lines, powers_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE, legible
@@ -42,6 +42,14 @@ class RatioNumbers(SpectrumNumbers):
     needed: float | None = None
     too_slow: dict[str, int] = field(default_factory=dict)
     most: dict[str, float] = field(default_factory=dict)
+
+    def remarks(self) -> list[str]:
+        bases = scaled_bases(self.view)
+        every = bases | {encoding.base for encoding in self.view.encodings if isinstance(encoding, Scaled)}
+        if len(every) == 1:
+            return super().remarks()
+        texts = ("spectrum.compared_with_base", "spectrum.compared_with_own_base")
+        return [*super().remarks(), say(texts[len(bases) > 1], base=min(bases))]
 
     def message(self) -> str:
         counts = list(self.too_slow.values())

@@ -637,6 +637,8 @@ TEXTS = {
     "spectrum.wavelength_unscaled_wavelength": "wavelength / unscaled wavelength",
     "spectrum.low_to_high": "{low} to {high}",
     "spectrum.of_pairs_keep_their": "{counts} of {all} pairs keep their wavelengths",
+    "spectrum.compared_with_base": "compared with the unscaled wavelengths of base {base:,.10g}",
+    "spectrum.compared_with_own_base": "each is compared with the unscaled wavelengths of its own base",
     "spectrum.of_pairs_are_stretched": "{counts} of {all} pairs are stretched",
     "spectrum.of_pairs_have_wavelengths": (
         "{count} of {all} pairs has a wavelength longer than the {sides} grid",

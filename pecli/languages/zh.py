@@ -613,6 +613,8 @@ TEXTS = {
     "spectrum.wavelength_unscaled_wavelength": "波长 / 未缩放时的波长",
     "spectrum.low_to_high": "{low} 至 {high}",
     "spectrum.of_pairs_keep_their": "{all} 对中，波长不变的：{counts}",
+    "spectrum.compared_with_base": "与底数 {base:,.10g} 未缩放时的波长相比",
+    "spectrum.compared_with_own_base": "各与自身底数未缩放时的波长相比",
     "spectrum.of_pairs_are_stretched": "{all} 对中，波长拉长的：{counts}",
     "spectrum.of_pairs_have_wavelengths": "{all} 对中，{count} 对的波长超过 {sides} 网格",
     "spectrum.of_pairs_have_longer_than": "{all} 对中，{wavelengths}超过训练长度 {length:,} 的：{counts}",

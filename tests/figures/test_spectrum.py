@@ -273,6 +273,14 @@ def test_the_ratio_is_that_to_the_wavelength_without_the_scaling() -> None:
         numbers(encoding="binary", ratio=True)
 
 
+def test_another_base_without_scaling_is_compared_with_the_base_of_the_scaled() -> None:
+    found = numbers(encoding=["rope:scaling=linear,factor=8", "rope:base=500000"], ratio=True)
+    assert found.stretch[found.encoding == 1] == pytest.approx(50 ** (np.arange(0, 128, 2) / 128), rel=1e-12)
+    assert say("spectrum.compared_with_base", base=10000) in found.remarks()
+    found = numbers(encoding=["rope:scaling=linear,factor=8", LLAMA, "rope:base=2000"], ratio=True)
+    assert set(found.stretch[found.encoding == 2]) == {1} and say("spectrum.compared_with_own_base") in found.remarks()
+
+
 def test_how_far_neighbours_are_apart() -> None:
     for options, ratio in (
         ({"d": 128, "base": 10000}, "1.155"),

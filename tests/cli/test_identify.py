@@ -243,12 +243,12 @@ def of_rounded(rounded: tuple[str, ...], kind: str, length: int = 600, start: in
 def test_rates_positions_and_angles_of_short_types_are_a_mistake(
     rounded: tuple[str, ...], kind: str, first: int, form: str, ask: Ask, folder: Path
 ) -> None:
-    made, exact = (
-        {"cosines": np.cos, "sines": np.sin, "halves": lambda each: np.hstack([np.cos(each), np.sin(each)])}[form](
-            turned
-        )
-        for turned in (of_rounded(rounded, kind), of_rounded((), kind))
-    )
+    forms: dict[str, Callable[[Array], Array]] = {
+        "cosines": np.cos,
+        "sines": np.sin,
+        "halves": lambda each: np.hstack([np.cos(each), np.sin(each)]),
+    }
+    made, exact = (forms[form](turned) for turned in (of_rounded(rounded, kind), of_rounded((), kind)))
     np.save("t.npy", made.astype(np.float32))
     data = told(ask, "t.npy")
     assert f"{kind}_{'_and_'.join(rounded) if len(rounded) < 3 else 'rates_positions_and_angles'}" in data["kept"]
@@ -266,8 +266,8 @@ def test_rates_positions_and_angles_of_short_types_are_a_mistake(
 @pytest.mark.parametrize("form", ["cosines", "sines", "both"])
 def test_far_positions_are_known_if_float32_rounds_the_angles(start: int, form: str, ask: Ask, folder: Path) -> None:
     angles = ROUND["float32"](of_rounded(("rates", "positions", "angles"), "float32", 256, start))
-    waves = {"cosines": [np.cos], "sines": [np.sin], "both": [np.sin, np.cos]}[form]
-    np.save("t.npy", np.hstack([wave(angles) for wave in waves]).astype(np.float32))
+    forms: dict[str, list[Any]] = {"cosines": [np.cos], "sines": [np.sin], "both": [np.sin, np.cos]}
+    np.save("t.npy", np.hstack([wave(angles) for wave in forms[form]]).astype(np.float32))
     data = told(ask, "t.npy", "--strict")
     assert data["first_position"] == start and [each["base"] for each in data["names"]] == [10000]
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import exp, inf, pi, sqrt
+from math import exp, inf, log, pi, sqrt
 from typing import Any
 
 from pecli.core.lazy import Array, np
 
 MAX_START = 5000  # largest absolute position of row 0 that is searched
+MAX_SINGLE = 2.0**20  # the same limit if the angles were rounded to float32
 MAX_FAR = 1e7  # the same limit if the angles are exact
+FAR_PAIRS = 8  # least number of pairs that tell a far position; some position explains the angles of fewer
+FAR_TURN = 0.01  # least rate of such a pair, rad/position
+FAR_RATE = 1e-3  # largest difference from 1 of the first rate for which farther positions are tried
 CLOSE = 0.999  # mean cosine of the residual angles at a position that explains them
 FRONT = 8  # rows at the start that may be special: class token, padding
 FIRST = 64  # rows of the first fit
@@ -227,12 +231,32 @@ def guesses_of_layout(table: Array, rows: Array, layout: str, exponents: Array, 
     if not scale or np.median(np.abs(radius - scale)) > CIRCLE * scale:
         return
     omega, phase = median_frequencies(table, rows, sines, cosines, reach=8)
-    told = omega * np.ptp(rows) > 1e-7
+    told, decays = omega * np.ptp(rows) > 1e-7, list[float]()
     for rate, decay in rate_guesses(omega[told], steps[told]):
+        decays += [decay] * (abs(rate - 1) < FAR_RATE)
         near = np.flatnonzero(told)[np.abs(np.log(omega[told] / rate) + decay * steps[told]) < 0.05]
         starts = [first_position(omega[near], phase[near], unsure) for unsure in (1e-6, 1e-12)] if len(near) else []
         for start in dict.fromkeys(starts):
             yield Fit("pairs", layout, cosine, exponents, scale, rate, decay, start)
+    waves = table[:, cosines] + 1j * table[:, sines]
+    for decay in far_decays(decays, table.shape[1]):
+        omega = np.exp(-decay * steps)
+        if np.count_nonzero(omega > FAR_TURN) < FAR_PAIRS:
+            continue
+        phase = median_angle(waves * np.exp(-1j * np.outer(rows, omega)))
+        start = first_position(omega, phase)
+        if MAX_START < abs(start) <= MAX_SINGLE and np.cos(phase - omega * start).mean() > CLOSE:
+            yield Fit("pairs", layout, cosine, exponents, scale, 1.0, decay, start)
+
+
+def far_decays(decays: list[float], d: int) -> list[float]:
+    """Return the decays of the nearest bases of two digits; at far positions, only exact rates tell the position.
+
+    Measured rates do not if the angles were rounded to float32.
+    """
+    divisors = [divisor for divisor in (d, d - 2) if divisor > 0 and all(0 < decay * divisor < 50 for decay in decays)]
+    bases = {(float(f"{exp(decay * divisor):.2g}"), divisor) for decay in decays for divisor in divisors}
+    return [log(base) / divisor for base, divisor in sorted(bases) if base > 1]
 
 
 def rate_guesses(omega: Array, steps: Array) -> Iterator[tuple[float, float]]:

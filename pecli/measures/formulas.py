@@ -186,10 +186,12 @@ def encoding_of_pairs(fit: Fit, formula: Formula, base: float, layout: str, d: i
     if not fit.cosine_first:
         family = "paper" if paper else "tensor2tensor"
         return Sinusoidal(layout=layout, family=family, step=fit.rate, **options), True
-    if layout == "concatenated":
-        return Sinusoidal(family="timestep", flip=True, shift=float(not paper), step=fit.rate, **options), True
     factor = shortest_decimal(1 / fit.rate, lambda x: abs(x * fit.rate - 1) < 1e-12)[0]
+    rotary = paper and d % 2 == 0 and fit.scale == 1 and factor >= 1 == factor * fit.rate  # as in a runtime's cache
+    if layout == "concatenated" and not rotary:
+        return Sinusoidal(family="timestep", flip=True, shift=float(not paper), step=fit.rate, **options), True
     scaling: dict[str, Any] = {"scaling": "linear", "factor": factor} if factor > 1 else {}
+    scaling |= {"pairing": "half"} if layout == "concatenated" else {}
     options["base"] = base ** (d / formula.divisor(d))
     return Rope(**options, **scaling), fit.rate == 1 / factor
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import islice, product
-from math import inf, pi, prod, sqrt
+from math import exp, inf, log, pi, prod, sqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUND
+from pecli.core.numbers import ROUND, chunks
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.binary import MAX_BITS, Binary
 from pecli.encodings.clock import NAMED, Clock, Geometric
@@ -41,6 +40,7 @@ from pecli.measures.fits import (
     median_frequencies,
     pairs_of,
     rate_guesses,
+    rows_of,
     shortest_decimal,
     simplified,
     usual_layouts,
@@ -64,6 +64,7 @@ from pecli.measures.formulas import (
     matching_formulas,
 )
 from pecli.measures.kept import (
+    FAST,
     MISTAKES,
     NEGATED,
     Waves,
@@ -78,6 +79,7 @@ from pecli.measures.kept import (
 )
 from pecli.measures.rates import BASES, BLENDS, alibi_of, ntk_equivalent, ropes_of, slopes_of, tensor2tensor_of
 from pecli.measures.waves import power_spectrum
+from pecli.measures.written import EXACT_DIGITS, LEAST, SHARES, Written, precision, rounding_of, ways
 
 MIN_ROWS = 4  # fewest rows that determine rate, phase, radius and a residual
 FITTED = 1 << 16  # largest number of values used for a fit
@@ -87,12 +89,10 @@ MAX_WRONG = 0.1  # largest share of values that may differ from a formula with a
 FEW = 0.01  # if a larger share of values is unexplained, other forms are tried, and a formula with noise is rejected
 CLEAN = 6  # first number of `Identified.standing` if a formula explains every value without changes
 MAX_ALIKE = 3  # alternatives listed beside an encoding
+FAR_OFF = 0.1  # difference from the exact numbers, of waves from −1 to 1, that is reported with its position
 MAX_HANDS = 6  # most hands of a clock
 SHORT_TYPES = ("bfloat16", "float16")
 TYPES = (*SHORT_TYPES, "float32")
-SHARES = {"bfloat16": 2.0**-7, "float16": 2.0**-10}  # relative precision of a rate
-LEAST = {"float16": 2.0**-25}  # absolute precision of a rate, rad/position: half the smallest number
-PLACES = 7  # rates with this many decimal places or more were computed, not typed
 UNDEFINED = 1e30  # placeholder for positions at which the encoding is undefined
 UNITS = (pi / 180, 180 / pi)  # first rate of formulas that confuse degrees and radians
 
@@ -114,6 +114,9 @@ class Identified(Differences):
     scale : factor by which the formula's values are multiplied
     hint : "zeros" if all numbers are zero; "negated" if only the negative of the table has a formula; "few_rates" if
         fewer than two rates are above 0; otherwise ""
+    off, off_from : if rates, positions or angles were rounded to a short type: the largest difference from the exact
+      numbers, and the first position at which they differ by more than FAR_OFF, or None
+    rounding : how rates were rounded, as `pecli.measures.written.rounding_of` returns it
     certain : True if all values match up to rounding, or known changes explain those that differ
     noise : rms of noise in all values; 0 if most values match up to rounding
     explained, rank, periods : set if no formula was found: the share of variance in the strongest wave of each column,
@@ -138,6 +141,9 @@ class Identified(Differences):
     rank: int = 0
     periods: tuple[float, ...] = ()
     hint: str = ""
+    rounding: str = ""
+    off: float = 0.0
+    off_from: float | None = None
 
     @property
     def up_to(self) -> tuple[str, ...]:
@@ -173,8 +179,14 @@ class Identified(Differences):
             or self.zeros
             or strange
             or {*MISTAKES} & {*self.kept}
+            or self.computed_short
             or any(formula.mistake for formula, _ in self.names[:1])
         )
+
+    @property
+    def computed_short(self) -> bool:
+        """Whether rates, positions or angles were rounded to a short type, which changes more than the last digits."""
+        return self.off > 0 or self.rounding in SHORT_TYPES
 
     @property
     def standing(self) -> tuple[int, int]:
@@ -198,7 +210,18 @@ def identify(table: Array) -> Identified:
     if best.encoding is None:
         hint = hint_of(table) if len(table) >= MIN_ROWS else ""
         best = replace(best, number_type=type_of(table), hint=hint)
+    best = with_timesteps(best)
     return best if best.fit or best.encoding else replace(best, **spectrum_of(table))
+
+
+def with_timesteps(best: Identified) -> Identified:
+    """Return the result with the time steps of a diffusion model as `alike`, if they give the same table as RoPE."""
+    rope, plain = best.encoding, best.certain and best.fit and not (best.kept or best.alike)
+    if not (plain and isinstance(rope, Rope)) or rope.pairing != "half" or rope.dtype != "float64":
+        return best
+    step = best.fit.rate if best.fit else 1.0
+    steps = Sinusoidal(d=rope.d, base=rope.base, family="timestep", shift=0.0, flip=True, step=step)
+    return replace(best, alike=(steps,))
 
 
 def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identified:
@@ -251,6 +274,7 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
             yield replace(found, kept=(f"{waves.kind}_negated", *found.kept))
         yield from negated_waves(table, blank)
         yield replace(best_of(table[::-1], blank), kept=("rows_reversed",))
+        yield from rounded_waves(table, blank)
     yield from rounded_results(table, blank)
 
 
@@ -291,7 +315,7 @@ def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
         )  # fmt: skip
         found = of_encodings(table, replace(blank, start=waves.start, kept=kept), ropes, waves.scale, share)
         if found.certain:
-            return found
+            return compared_with_exact(table, found)
     return blank
 
 
@@ -310,7 +334,7 @@ def best_of(table: Array, blank: Identified) -> Identified:
             best = best_explained((best, found))
         if best.standing[0] == CLEAN:
             break
-    return best
+    return compared_with_exact(table, best)
 
 
 def best_explained(found: Iterable[Identified]) -> Identified:
@@ -386,6 +410,29 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
         return noise + level * scale * (1 + 5 * np.abs(rows + found.start)[:, None])
 
     return Expected(numbers, slack, found.number_type, scale != 1)
+
+
+def compared_with_exact(table: Array, found: Identified) -> Identified:
+    """Return the result with `off` and `off_from`, if rates, positions or angles were rounded to a short type.
+
+    They stay as they are if the numbers differ by no more than rounding of the finished table.
+    """
+    encoding: Any = found.encoding
+    kept = tuple(name for name in found.kept if name.partition("_")[0] not in SHORT_TYPES)
+    if not found.certain or (kept == found.kept and getattr(encoding, "dtype", "") not in SHORT_TYPES):
+        return found
+    exact = replace(found, encoding=replace(encoding, dtype="float64"), kept=kept)
+    numbers, aside = expected_of_encoding(exact, 0, 0).numbers, [*found.unlike, *found.zeros]
+    off = np.zeros(len(table))
+    for window in chunks(0, *table.shape):
+        own, rows = rows_of(table, window)
+        off[window.start : window.stop] = np.abs(own[:, : found.filled] - numbers(rows)).max(axis=1)
+    off[aside] = 0.0
+    off[off > UNDEFINED / 2] = 0.0
+    if off.max() <= 4 * RELATIVE[found.number_type] * np.abs(table).max():
+        return found
+    far = np.flatnonzero(off > FAR_OFF * found.scale)
+    return replace(found, off=float(off.max()), off_from=float(found.start + far[0]) if len(far) else None)
 
 
 def binary_results(table: Array, blank: Identified) -> Iterator[Identified]:
@@ -662,22 +709,35 @@ def rounded_results(table: Array, blank: Identified) -> Iterator[Identified]:
         for formula, decay in product((PAPER, TENSOR2TENSOR), slopes):
             guess = formula.base(replace(near, decay=decay), table.shape[1])
             for base in (base for _, base in bases_near(guess) if is_round(base) and base > 1):
-                yield from rounded_to(table, blank, near, (formula, base))
+                encoding, same = encoding_of(near, name := (formula, base), table.shape[1])
+                found = replace(blank, encoding=encoding, same=same, start=int(start), names=(name,))
+                yield from rounded_to(table, found)
 
 
-def rounded_to(table: Array, blank: Identified, near: Fit, name: Name) -> Iterator[Identified]:
-    """Yield the results for the formula and base `name` with rates, positions or angles in bfloat16 or float16.
+def rounded_waves(table: Array, blank: Identified) -> Iterator[Identified]:
+    """Yield the results for one wave per pair, from position 0, with rounded rates, positions or angles."""
+    for kind, still, inverse in (("cosines", 1.0, np.arccos), ("sines", 0.0, np.arcsin)):
+        omega = np.asarray(inverse(np.clip(table[1], -1, 1)))  # of row 1, at position 1
+        told = np.flatnonzero((omega > FAST) & (omega < 3))
+        if np.all(table[0] == still) and len(told) > 2:
+            slope = -float(np.polyfit(told, np.log(omega[told]), 1, w=omega[told] * np.sin(omega[told]))[0])
+            guess = exp(min(max(slope, 0.0) * len(omega), log(LARGEST)))
+            for base in (base for _, base in bases_near(guess) if is_round(base) and base > 1):
+                encoding = Rope(d=2 * len(omega), base=base)
+                yield from rounded_to(
+                    table, replace(blank, encoding=encoding, same=True, kept=(kind,), names=((PAPER, base),))
+                )
 
-    near : fit with the order of columns and the position of row 0
-    """
-    encoding, same = encoding_of(near, name, table.shape[1])
+
+def rounded_to(table: Array, guess: Identified) -> Iterator[Identified]:
+    """Yield the results for a guessed encoding with rates, positions or angles in bfloat16 or float16."""
     places = np.unique(np.linspace(0, len(table) - 1, 64).astype(int))
-    tried, close = table[places], 1e-3 + RELATIVE[blank.number_type]
+    tried, close = table[places], 1e-3 + RELATIVE[guess.number_type]
     for kept in roundings():
-        off = np.abs(kept_numbers(encoding, places + near.start, (kept,)) - tried)
+        off = np.abs(kept_numbers(guess.encoding, places + guess.start, (*guess.kept, kept)) - tried)
         if off.max() < close:
-            found = replace(blank, encoding=encoding, same=same, start=int(near.start), kept=(kept,), names=(name,))
-            yield from filter(None, [with_differences(table, found, places.astype(np.float64))])
+            told = with_differences(table, replace(guess, kept=(*guess.kept, kept)), places.astype(np.float64))
+            yield from [compared_with_exact(table, told)] if told else []
         elif np.median(off) > 0.1:
             return
 
@@ -719,7 +779,8 @@ def identify_rates(numbers: Array, base: float | None = None) -> Identified:
                 return replace(found, kept=("divisors",))
     found = of_rates(numbers, numbers)
     if (encoding := slopes_of(numbers, SHARES.get(found.number_type, SINGLE_RATE))) is not None:
-        return replace(found, certain=True, encoding=encoding, same=True, kept=("slopes",), names=(), alike=())
+        slopes = replace(found, certain=True, encoding=encoding, same=True, kept=("slopes",), rounding="")
+        return replace(slopes, names=(), alike=())
     return found
 
 
@@ -740,17 +801,20 @@ def identify_biases(biases: Array) -> Identified | None:
 
 def of_rates(rates: Array, numbers: Array) -> Identified:
     """Return the result for rates, in rad/position, (n_pairs,), computed from the `numbers` of a file."""
-    places = max(-int(Decimal(repr(rate)).as_tuple().exponent) for rate in numbers.tolist())
-    typed = 0.5 * 10.0**-places if places < PLACES else 0.0
-    number_type = "float64" if typed else type_of(numbers)
+    held, least = type_of(numbers), np.where(numbers > 0, numbers, 1.0)
+    number_type = held if precision(numbers)[1] >= EXACT_DIGITS else "float64"
     hint = "few_rates" if np.count_nonzero(rates) < 2 else ""
     blank = Identified(number_type=number_type, filled=2 * len(rates), hint=hint)
-    errors = np.maximum(typed if rates is numbers else 0.0, rates * SHARES.get(number_type, SINGLE_RATE))
-    ropes = (
-        known for rope in ropes_of(rates, errors) for known in (tensor2tensor_of(rope, rates, errors), rope) if known
-    )
-    if (rope := next(ropes, None)) is None:
+    found: list[tuple[Rope | Sinusoidal, Iterator[Rope | Sinusoidal], Written]] = []
+    for way in ways(numbers, held):
+        errors = np.where(numbers > 0, rates, 1.0) * way.errors / least
+        ropes = known_ropes(rates, errors, numbers, way) if way.tells else iter(())
+        found += [(rope, ropes, way) for rope in islice(ropes, 1)]
+        if found and (is_round(found[-1][0].base) or not way.form):
+            break
+    if not found:
         return blank
+    rope, ropes, way = next((each for each in found if is_round(each[0].base)), found[0])
     larger = ntk_equivalent(rope) if isinstance(rope, Rope) else None
     alike: tuple[TableEncoding, ...] = () if larger is None else (larger,)
     if isinstance(rope, Rope) and rope.scaling in BLENDS:
@@ -758,4 +822,17 @@ def of_rates(rates: Array, numbers: Array) -> Identified:
     turning = rates > 0
     difference = float(np.abs(rope.frequencies()[turning] / rates[turning] - 1).max())
     names = ((PAPER if isinstance(rope, Rope) else TENSOR2TENSOR, rope.base),)
-    return replace(blank, certain=True, encoding=rope, alike=alike, same=True, names=names, difference=difference)
+    kind = way.kind if way.kind != "float64" else number_type
+    return replace(
+        blank, number_type=kind, certain=True, encoding=rope, alike=alike, same=True, names=names,
+        difference=difference, rounding=rounding_of(numbers, way, difference),
+    )  # fmt: skip
+
+
+def known_ropes(rates: Array, errors: Array, numbers: Array, way: Written) -> Iterator[Rope | Sinusoidal]:
+    """Yield the encodings with these rates, as `ropes_of` takes them, whose numbers are rounded in this `way`."""
+    sizes = np.where(numbers > 0, numbers, 1.0) / np.where(rates > 0, rates, 1.0)
+    for rope in ropes_of(rates, errors):
+        for known in (tensor2tensor_of(rope, rates, errors), rope):
+            if known and (rates is not numbers or way.holds(known.frequencies() * sizes)):
+                yield known

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import pi
+from itertools import product
+from math import exp, inf, pi
 from typing import Any
 
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND
-from pecli.measures.fits import FIRST, SINGLE_RATE, first_position
+from pecli.measures.fits import FIRST, MAX_SINGLE, SINGLE_RATE, first_position
 
 SHARP = 1e-2  # largest relative residual of a wave in one column
 COMPUTED = 2e-15  # error of waves computed in float64
 EXACT_RATE = 1e-8  # relative error of a rate found from waves computed in float64
 FAST = 0.2  # smallest rate, rad/position, at which a few rows of one column determine the phase of its wave
+FAR_COLUMNS = 6  # least number of such columns that tell a far position; some position explains the angles of fewer
 NEGATED = ("sines_negated", "cosines_negated")
 MISTAKES = ("mixed_pairings", *NEGATED)
 WAVES = ("cosines", "sines", "angles")
@@ -161,14 +163,28 @@ def single_waves(table: Array, rounding: float) -> Iterator[Waves]:
     if np.mean(good) < 0.8:
         return
     scale = 1.0 if abs(scale - 1) < 4 * rounding + 1e-12 else scale
-    for kind, shift in (("cosines", 0.0), ("sines", pi / 2)):
-        start = first_position(rates[good], phases := np.angle(parts[good]) + shift)
-        if np.mean(np.cos(phases - rates[good] * start)) > 1 - 1e-3:
+    known = round_rates(rates[good], quick[good], part.shape[1])
+    turned = np.angle(parts[good]) + (rates[good] - known) * rows.mean()  # the middle row has the same angle
+    far = MAX_SINGLE if len(known) >= FAR_COLUMNS else 0.0
+    waves = ((rates[good], np.angle(parts[good]), inf), (known, turned, far))
+    for (own, angles, most), (kind, shift) in product(waves, (("cosines", 0.0), ("sines", pi / 2))):
+        start = first_position(own, phases := angles + shift)
+        if abs(start) <= most and np.mean(np.cos(phases - own * start)) > 1 - 1e-3:
             places = np.abs(rows + start)
             signs = 1.0 if kind == "cosines" else np.where(rows + start < 0, -1.0, 1.0)[:, None]
             guesses = np.full(part.shape[1], np.nan)
-            guesses[quick[good]] = rates[good]
+            guesses[quick[good]] = own
             yield Waves(kind, *known_waves(signs * part / scale, places, kind, guesses, rounding), int(start), scale)
+
+
+def round_rates(rates: Array, pairs: Array, n_pairs: int) -> Array:
+    """Return the rates of the nearest base of two digits, (n,); they tell far positions if float32 rounded the angles.
+
+    rates, pairs : estimated rates and the indices of their pairs, (n,) each
+    """
+    slope = np.polyfit(pairs, np.log(rates), 1)[0] if len(pairs) > 1 else 0.0
+    base = float(f"{exp(min(max(-slope * n_pairs, 0.0), 700)):.2g}")
+    return np.asarray(base ** (-pairs / n_pairs))
 
 
 def free_waves(part: Array, omega: Array, rows: Array) -> tuple[Array, Array, Array]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import product
-from math import exp, sqrt
+from math import exp, log, pi, sqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
@@ -23,6 +23,8 @@ BLENDS = ("yarn", "llama3")  # scalings whose parameters may not follow uniquely
 LEAST_FACTOR = 1.1  # smallest factor of these scalings; smaller ones are due to errors of the rates
 MAX_HEADS = 1024  # most heads of an ALiBi
 MASKED = -65504.0  # the least number of float16: a bias up to it hides a key
+FACTORS = (2.0, 4.0, 8.0, 16.0, 32.0, 40.0, 64.0)  # usual factors, tried if the slowest rates are not precise
+COARSE = 0.05  # relative error of such rates
 FINE = 1e-4  # largest relative error of a factor that is not rounded yet
 
 
@@ -53,7 +55,7 @@ def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
         if rope(center, scaling, NEAR):
             base, _ = shortest_decimal(center, partial(fits, scaling))
             yield from filter(None, [rope(base, scaling)])
-    for base, scaling in blends(pairs, turning, shares, n_pairs):
+    for base, scaling in blends(pairs, turning, shares, n_pairs) if len(pairs) > 3 else ():  # of three parameters
         yield from filter(None, [rope(base, scaling)])
 
 
@@ -65,7 +67,9 @@ def scalings(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterato
     slope, level = np.polyfit(pairs, np.log(rates), 1, w=1 / shares)
     base = exp(min(-slope * n_pairs, 700))
     yield base, {}
-    yield base, {"scaling": "linear", "factor": shortest_within(exp(min(-level, 700)), FINE + float(shares[0]))}
+    factor = shortest_within(exp(min(-level, 700)), FINE + float(shares[0]))
+    if factor > LEAST_FACTOR or shares[0] < FINE:
+        yield base, {"scaling": "linear", "factor": factor}
     if (n_turning := int(pairs[-1]) + 1) < n_pairs:
         yield base, {"scaling": "proportional", "partial_rotary_factor": n_turning / n_pairs}
 
@@ -82,7 +86,15 @@ def blends(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[
     for base in common_round_values(bases, (shares[later] + FINE / n_pairs) * powers):
         divided = (base ** (-pairs / n_pairs) / rates)[::-1]
         factors = [factor for factor in common_round_values(divided, shares[::-1] + FINE) if factor > LEAST_FACTOR]
-        for factor, original in product(factors, ORIGINALS):
+        factors += [float(f"{factor:.2g}") for factor in factors]
+        factors = sorted({*factors}, key=lambda factor: (len(f"{factor:.15g}".rstrip("0")), factor))
+        factors += [factor for factor in FACTORS if shares[-1] > COARSE and factor not in factors]
+        ends = [n_pairs * log(original / turns / (2 * pi)) / log(base) for original in ORIGINALS for turns in (32, 1)]
+        for factor, (fast, slow, original) in product(factors, zip(ends[::2], ends[1::2], ORIGINALS, strict=True)):
+            expected = np.where(pairs > slow + 1, factor, 1.0)  # yarn rounds both ends to whole pairs
+            sure = (pairs > slow + 1) | (pairs < fast - 1)
+            if np.any(np.abs(divided[::-1] / expected - 1)[sure] > (shares + FINE)[sure]):
+                continue
             options = {"factor": factor, "original": original}
             yield base, {"scaling": "yarn", **options}
             yield base, {"scaling": "yarn", "truncate": False, **options}

@@ -20,6 +20,7 @@ from pecli.encodings.base import TableEncoding, tensor_option
 from pecli.encodings.biases import Alibi
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
+from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, array_name, file_label, hold, numbers_of, read_other, read_table
 from pecli.measures.differences import Change
@@ -86,7 +87,6 @@ KEPT = {  # text keys of the forms in which the numbers can be stored
     "half_positions": "identify.kept_half_positions",
     "octaves": "identify.kept_octaves",
 }
-ROTATIONS = {"complex", "rotations", "pairs"}  # forms in which the cosines and sines of RoPE are stored
 ROUNDED = {  # text keys of what was rounded to a smaller number type
     "rates": "identify.what_rates",
     "positions": "identify.what_positions",
@@ -94,6 +94,7 @@ ROUNDED = {  # text keys of what was rounded to a smaller number type
     "rates_and_positions": "identify.what_rates_positions",
     "rates_positions_and_angles": "identify.what_all",
 }
+PRINTED = {"digits": "identify.printed_digits", "decimals": "identify.printed_decimals"}  # text keys
 UNITS = {  # rate of pair 0 if degrees and radians were confused, and its text key
     pi / 180: "identify.angles_taken_for_degrees",
     180 / pi: "identify.angles_turned_into_degrees",
@@ -147,6 +148,9 @@ class IdentifyData(TypedDict):
     wrong_rows: list[int]
     changes: list[ChangeData]
     noise: float
+    rounding: str | None
+    exact_difference: float | None
+    exact_difference_from: float | None
     correct: bool
     explained: float
     rank: int
@@ -204,6 +208,9 @@ class IdentifyReport:
             "wrong_rows": list(found.rows),
             "changes": [{"kind": each.kind, "at": list(each.at), "amount": each.amount} for each in found.changes],
             "noise": found.noise,
+            "rounding": found.rounding or None,
+            "exact_difference": found.off or None,
+            "exact_difference_from": found.off_from,
             "correct": found.correct,
             "explained": found.explained,
             "rank": found.rank,
@@ -224,8 +231,7 @@ class IdentifyReport:
             return self._without_formula()
         what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
         if fit and found.names and not getattr(encoding, "sides", ()):
-            turning = isinstance(encoding, Rope) and not ROTATIONS.isdisjoint(found.kept)
-            text = "identify.rope_d" if turning else "identify.sinusoidal_d"
+            text = "identify.rope_d" if isinstance(encoding, Rope) else "identify.sinusoidal_d"
             what = say(text, d=found.filled, name=formula_text(found.names[0], found.bases))
             if fit.rate != 1 and fit.kind != "linear" and not unit:
                 what = listing([what, say("identify.rates_times", rate=f"{fit.rate:.6g}")])
@@ -240,13 +246,15 @@ class IdentifyReport:
             text = "identify.close_to_but_not"
         elif found.cells and not found.changes:
             text = "identify.but_of_numbers_differ"
-        elif unit or (found.names and found.names[0][0].mistake):
+        elif unit or found.computed_short or (found.names and found.names[0][0].mistake):
             text = "identify.known_mistake"
-        what = listing([what, unit and say(unit), *kept_texts(found.kept)])
+        what = listing([what, unit and say(unit), *kept_texts(found.kept), rounding_text(found.rounding)])
         numbers = {"count": found.cells, "all": f"{self.length * found.filled:,}"}
         main = say(text, name=self.name, what=what, noise=number_text(found.noise, 2), **numbers)
         zeros = say("identify.rows_of_zeros", at=ranges(found.zeros), count=len(found.zeros)) * bool(found.zeros)
-        alike = say("identify.alike", others=join_or(other_options(encoding, each) for each in found.alike))
+        others = [other_options(encoding, each) for each in found.alike if not isinstance(each, Sinusoidal)]
+        others += [say("identify.timesteps")] * (len(others) < len(found.alike))
+        alike = say("identify.alike", others=join_or(others))
         alike = join_clauses([alike, dynamic_text(found.alike)]) if found.alike else ""
         return join_clauses([main, *map(change_text, found.changes), zeros, alike])
 
@@ -299,10 +307,20 @@ class IdentifyReport:
             say("identify.rows_that_differ"): counted_ranges(found.rows),
             say("identify.noise"): number_text(found.noise, 2) * bool(found.noise),
             say("identify.largest_difference"): listing([far, place * bool(found.cells)]),
+            say("identify.from_exact"): self._from_exact(),
             say("identify.the_line_below"): self.kept(),
         }
         told = {name: fact for name, fact in facts.items() if fact}
         return [Paragraph(self.sentence()), Paragraph(), Facts(told)]
+
+    def _from_exact(self) -> str:
+        """Return how far numbers of rounded rates, positions or angles are from the exact ones; "" if they are not."""
+        found = self.found
+        if not found.off:
+            return ""
+        far = say("identify.from_exact_up_to", far=number_text(found.off, 3))
+        first = "" if found.off_from is None else say("identify.from_exact_at", at=f"{found.off_from:,.9g}")
+        return listing([far, first])
 
     def kept(self) -> str:
         """Return, as text, how the table that the printed command draws differs from this one; "" if they are equal."""
@@ -433,6 +451,14 @@ def kept_texts(kept: tuple[str, ...]) -> list[str]:
         rounded = "" if name in KEPT else say("identify.kept_rounded", what=say(ROUNDED[what]), dtype=dtype)
         texts.append(rounded or say(KEPT["sines_twice" if twice else name]))
     return texts
+
+
+def rounding_text(rounding: str) -> str:
+    """Return, as text, how rates were rounded; "" if they were not."""
+    form, _, count = rounding.partition("_")
+    if not count:
+        return say("identify.rounded_to", dtype=form) if form else ""
+    return say(PRINTED[form], count=int(count))
 
 
 def row_text(rows: Sequence[int]) -> str:

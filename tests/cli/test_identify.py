@@ -176,6 +176,119 @@ def test_rates_in_a_file_and_written_down(ask: Ask, folder: Path) -> None:
     assert told(ask, "--rates", "1,0.5,0.1,0.05", code=1)["spec"] is None
 
 
+LLAMA3 = "rope:d=64,base=500000,scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4"
+GPT_OSS = "rope:d=64,base=150000,scaling=yarn,factor=32,original=4096,truncate=false"
+
+
+@pytest.mark.some(9)
+@pytest.mark.parametrize("spec", ["rope:d=16", GPT_OSS, LLAMA3, "rope", "rope:d=16,scaling=linear,factor=4"])
+@pytest.mark.parametrize(
+    ("written", "rounding", "kind"),
+    [
+        ("{:.4e}", "digits_5", "float64"),
+        ("{:.6g}", "digits_6", "float64"),
+        ("{:.3g}", "digits_3", "float64"),
+        ("{:.4f}", "decimals_4", "float64"),
+        ("{:.9g}", "float32", "float32"),
+        ("{}", "bfloat16", "bfloat16"),
+        ("{:.4e}", "bfloat16", "bfloat16"),
+        ("{:.6g}", "float16", "float16"),
+    ],
+)
+def test_rates_are_known_as_they_are_printed(written: str, rounding: str, kind: str, spec: str, ask: Ask) -> None:
+    rates = ROUND[kind](pecli.encoding(spec).frequencies())
+    short = kind in ("bfloat16", "float16")
+    words = "--rates", ",".join(written.format(rate) for rate in rates.tolist())
+    data = told(ask, *words)
+    assert (data["spec"], data["rounding"], data["correct"]) == (spec, rounding, not short)
+    assert ask("identify", *words, "--strict").code == int(short)
+    form, _, count = rounding.partition("_")
+    printed = {"digits": "identify.printed_digits", "decimals": "identify.printed_decimals"}
+    said = say(printed[form], count=int(count)) if count else say("identify.rounded_to", dtype=form)
+    assert said in data["formula"]
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [
+        "1,0.7,0.4,0.3",
+        "1.0000e+00,3.1723e-01,1.0000e-01,3.1623e-02,1.0000e-02,3.1623e-03",
+        "1,0.9,0.75,0.6,0.45,0.3,0.15,0.05",
+        "0.988281,0.158203,0.025024,0.0039978,0.00062943",
+        "1,0.0928,0.00094",
+    ],
+)
+def test_printed_rates_of_no_base_are_not_known(rates: str, ask: Ask) -> None:
+    assert told(ask, "--rates", rates, code=1)["spec"] is None
+
+
+def of_rounded(rounded: tuple[str, ...], kind: str, length: int = 600, start: int = 0) -> Array:
+    """Return the angles of RoPE, d = 64, with the named parts rounded to a number type."""
+    low = {part: ROUND[kind if part in rounded else "float64"] for part in ("rates", "positions", "angles")}
+    rates, places = low["rates"](Rope(d=64).frequencies()), low["positions"](start + np.arange(float(length)))
+    return low["angles"](np.outer(places, rates))
+
+
+@pytest.mark.some(12)
+@pytest.mark.parametrize("form", ["cosines", "sines", "halves"])
+@pytest.mark.parametrize(
+    ("rounded", "kind", "first"),
+    [
+        (("rates",), "bfloat16", 85),
+        (("positions",), "bfloat16", 257),
+        (("angles",), "bfloat16", 42),
+        (("rates", "positions", "angles"), "bfloat16", 33),
+    ],
+)
+def test_rates_positions_and_angles_of_short_types_are_a_mistake(
+    rounded: tuple[str, ...], kind: str, first: int, form: str, ask: Ask, folder: Path
+) -> None:
+    forms: dict[str, Callable[[Array], Array]] = {
+        "cosines": np.cos,
+        "sines": np.sin,
+        "halves": lambda each: np.hstack([np.cos(each), np.sin(each)]),
+    }
+    made, exact = (forms[form](turned) for turned in (of_rounded(rounded, kind), of_rounded((), kind)))
+    np.save("t.npy", made.astype(np.float32))
+    data = told(ask, "t.npy")
+    assert f"{kind}_{'_and_'.join(rounded) if len(rounded) < 3 else 'rates_positions_and_angles'}" in data["kept"]
+    off = np.abs(made - exact)
+    assert data["exact_difference"] == pytest.approx(off.max(), rel=1e-5) and not data["correct"]
+    assert data["exact_difference_from"] == np.flatnonzero(off.max(axis=1) > 0.1)[0]
+    ended = ask("identify", "t.npy", "--strict")
+    assert ended.code == 1 and say("identify.from_exact") in ended.out
+    np.save("t.npy", ROUND[kind](exact))  # rounded when it is finished
+    assert told(ask, "t.npy", "--strict")["exact_difference"] is None
+
+
+@pytest.mark.some(5)
+@pytest.mark.parametrize("start", [1000, 100_000, 131_072])
+@pytest.mark.parametrize("form", ["cosines", "sines", "both"])
+def test_far_positions_are_known_if_float32_rounds_the_angles(start: int, form: str, ask: Ask, folder: Path) -> None:
+    angles = ROUND["float32"](of_rounded(("rates", "positions", "angles"), "float32", 256, start))
+    forms: dict[str, list[Any]] = {"cosines": [np.cos], "sines": [np.sin], "both": [np.sin, np.cos]}
+    np.save("t.npy", np.hstack([wave(angles) for wave in forms[form]]).astype(np.float32))
+    data = told(ask, "t.npy", "--strict")
+    assert data["first_position"] == start and [each["base"] for each in data["names"]] == [10000]
+
+
+@pytest.mark.parametrize(
+    ("spec", "told_as", "timesteps"),
+    [
+        ("rope:d=64,pairing=half", "rope:d=64,pairing=half", True),
+        ("rope:d=64,base=500000", "rope:d=64,base=500000", False),
+        ("rope:d=64,scaling=linear,factor=4,pairing=half", "rope:d=64,scaling=linear,factor=4,pairing=half", True),
+        ("sinusoidal:d=64,family=timestep,flip=true", "sinusoidal:d=64,family=timestep,flip=true", False),
+    ],
+)
+def test_cosines_before_sines_are_rope_first(spec: str, told_as: str, timesteps: bool, ask: Ask, folder: Path) -> None:
+    np.save("t.npy", pecli.encode(spec, length=100).astype(np.float16))
+    data = told(ask, "t.npy", "--strict")
+    assert data["spec"] == told_as and ("RoPE" in data["formula"]) == told_as.startswith("rope")
+    assert ["family=timestep" in each for each in data["alike"]] == [True] * timesteps
+    assert (say("identify.timesteps") in data["formula"]) == timesteps
+
+
 def test_the_picture_has_table_formula_and_difference(ask: Ask, folder: Path) -> None:
     table = np.concatenate([np.ones((2, 16)), 4 * sines(40, 16)])  # BART's and RoBERTa's two rows in front
     np.save("t.npy", table)
@@ -297,8 +410,9 @@ def test_the_line_of_a_table_computed_in_a_short_type_draws_it(ask: Ask, folder:
     for spec in ("sinusoidal:d=16,base=5000", "clock", "geometric:d=8,radix=3", "sincos2d:d=16,grid=5x7"):
         length = [] if "grid" in spec else ["-n", "60"]
         assert ask("table", "-e", spec, "--dtype", "float16", *length, "-o", "t.npy").code == 0
-        ended = ask("identify", "t.npy", "--strict" if "geometric" not in spec else "-q")
+        ended = ask("identify", "t.npy")
         assert (ended.code, "float16" in ended.out) == (0, True)
+        assert ask("identify", "t.npy", "--strict").code == int("grid" not in spec), spec  # of small positions
         line = ended.out.splitlines()[-1]
         assert ask(*shlex.split(line)[1:], "-o", "drawn.npy").code == 0
         assert np.array_equal(np.load("drawn.npy"), np.load("t.npy")), spec

@@ -363,7 +363,7 @@ OWN = {  # an encoding as it is asked for, and as it is told, row 0 at that posi
             "base=500000,scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4",
         )
     },
-    "rope:d=32,pairing=half": ("sinusoidal:d=32,family=timestep,shift=0,flip=true", 0),
+    "rope:d=32,pairing=half": ("rope:d=32,pairing=half", 0),
     "clock": ("clock", 0),
     "clock:periods=60\\,3600": ("clock:periods=60,3600", 0),
     "geometric:d=8,radix=3": ("geometric:d=8,radix=3", 0),

@@ -392,7 +392,7 @@ class Heatmap(WithCellNumbers[TableEncoding], Highlighting[TableEncoding], Revea
             extremes=numbers.extremes,
         )
         self.write_numbers(axes, [image], canvas)
-        if numbers.palette != DIFFERENCE and not (numbers.chosen or numbers.partial):
+        if numbers.palette != DIFFERENCE and not (numbers.chosen or numbers.partial or canvas.no_legend):
             mark_headline(numbers, axes[0], canvas)
         return [image]
 

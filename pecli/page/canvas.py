@@ -107,7 +107,7 @@ class Canvas(Options):
     headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="the main finding")
     title: str | None = option(
         None,
-        "line under the headline; {title} stands for pecli's own, {base} for the base; $d^2$ is set as a formula",
+        "line under the headline; {title} stands for pecli's own, {base} for the base; $d^2$ is a formula",
         unset="the encoding's name and parameters",
         common=True,
     )
@@ -126,7 +126,7 @@ class Canvas(Options):
     no_footnote: bool = option(False, "no footnote")
     plain: bool = option(False, "no headline, title or footnote except those given")
     no_colorbar: bool = option(False, "no colour bar")
-    no_legend: bool = option(False, "no legend")
+    no_legend: bool = option(False, "no legend or brackets")
     style: str | None = option(
         None,
         f"matplotlib style, a name or a file; {ADAPTIVE}: an SVG that follows light and dark pages; "

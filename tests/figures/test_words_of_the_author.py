@@ -124,6 +124,8 @@ def test_bars_and_legends_are_left_out() -> None:
     assert len(drawn("heatmap").axes) == 2 and len(drawn("heatmap", no_colorbar=True).axes) == 1
     legends = [drawn("offsets", encoding="rope", decay=True, no_legend=left_out) for left_out in (False, True)]
     assert [axes.axes[0].get_legend() is None for axes in legends] == [False, True]
+    heatmaps = [drawn("heatmap", no_legend=left_out).findobj(Text) for left_out in (False, True)]
+    assert [any("λ" in text.get_text() for text in found) for found in heatmaps] == [True, False]
 
 
 @pytest.mark.long

@@ -77,7 +77,7 @@ from pecli.measures.kept import (
     without_copies,
     without_repeated_rows,
 )
-from pecli.measures.rates import BASES, BLENDS, alibi_of, ntk_equivalent, ropes_of, slopes_of, tensor2tensor_of
+from pecli.measures.rates import BASES, BLENDS, alibi_of, ntk_equivalent, ropes_of, slopes_of, t5_of, tensor2tensor_of
 from pecli.measures.waves import power_spectrum
 from pecli.measures.written import EXACT_DIGITS, LEAST, SHARES, Written, precision, rounding_of, ways
 
@@ -785,11 +785,14 @@ def identify_rates(numbers: Array, base: float | None = None) -> Identified:
 
 
 def identify_biases(biases: Array) -> Identified | None:
-    """Return the ALiBi that has these biases, given in the form that `alibi_of` takes; None if there is none."""
+    """Return the ALiBi or T5 with these biases, given in the form that `alibi_of` or `t5_of` takes; None if none."""
     if biases.dtype.kind not in REAL_KINDS:
         return None
     kind = type_of(biases)
     encoding, heads = alibi_of(biases, 4 * RELATIVE[kind])
+    if encoding is None and (t5 := t5_of(biases)) is not None:
+        form = ("bucketed_biases",)
+        return Identified(number_type=kind, filled=biases.shape[-1], certain=True, encoding=t5, same=True, kept=form)
     if encoding is None:
         return None
     kept = "biases" if np.squeeze(biases).ndim == 3 else "biases_of_one_query"

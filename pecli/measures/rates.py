@@ -11,7 +11,7 @@ from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
-from pecli.encodings.biases import Alibi
+from pecli.encodings.biases import T5, Alibi
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.fits import SHARE_RIGHT, shortest_decimal
@@ -22,6 +22,7 @@ ORIGINALS = sorted((m * 2**n for m in (1, 3, 5) for n in range(8, 21)), key=lamb
 BLENDS = ("yarn", "llama3")  # scalings whose parameters may not follow uniquely from the rates
 LEAST_FACTOR = 1.1  # smallest factor of these scalings; smaller ones are due to errors of the rates
 MAX_HEADS = 1024  # most heads of an ALiBi
+BUCKETS = ((32, 128), (320, 800), (64, 128), (64, 256), (32, 256))  # usual numbers of T5 buckets, and max_distance
 MASKED = -65504.0  # the least number of float16: a bias up to it hides a key
 FACTORS = (2.0, 4.0, 8.0, 16.0, 32.0, 40.0, 64.0)  # usual factors, tried if the slowest rates are not precise
 COARSE = 0.05  # relative error of such rates
@@ -176,6 +177,35 @@ def slopes_of(numbers: Array, share: float) -> Any:
         return None
     known = (Alibi(heads=len(numbers), family=family) for family in ("paper", "geometric"))
     return next((each for each in known if np.all(np.abs(each.slopes() / numbers - 1) <= share)), None)
+
+
+def t5_of(biases: Array) -> Any:
+    """Return the T5 whose buckets these biases have: offsets of one bucket have one bias; None if there is none.
+
+    A bias of −inf, or of MASKED or less, hides a key. Without offsets that share a bucket, no T5 is found.
+
+    biases : (heads, queries, keys), or (queries, keys); further axes have length 1
+    """
+    biases = np.squeeze(biases)
+    biases = biases[None] if biases.ndim == 2 else biases
+    if biases.ndim != 3 or not 1 < biases.shape[1] <= biases.shape[2]:
+        return None
+    hidden = np.where(biases > MASKED, biases, -np.inf)
+    if not np.array_equal(hidden[:, 1:, 1:], hidden[:, :-1, :-1]):  # depends on the offset alone
+        return None
+    keys, queries = hidden.shape[2], hidden.shape[1]
+    offsets = np.concatenate([np.arange(keys - 1, -1, -1), -np.arange(1, queries)])  # query minus key
+    values = np.concatenate([hidden[:, -1], hidden[:, 0, keys - queries + 1 :]], axis=1)
+    shown = np.isfinite(values).all(axis=0)
+    offsets, values = offsets[shown], values[:, shown]
+    for (buckets, max_distance), direction in product(BUCKETS, ("both", "causal")):
+        t5 = T5(buckets=buckets, max_distance=max_distance, direction=direction)
+        known, first, bucket = np.unique(t5.bucket(offsets), return_index=True, return_inverse=True)
+        shared = np.bincount(bucket[offsets > 0], minlength=len(known)) > 1
+        different = np.unique(values[:, first], axis=1).shape[1]
+        if shared.sum() > 1 and different >= SHARE_RIGHT * len(known) and (values[:, first][:, bucket] == values).all():
+            return t5
+    return None
 
 
 def alibi_of(biases: Array, share: float) -> tuple[Any, tuple[int, ...]]:

@@ -17,7 +17,7 @@ from pecli.core.numbers import number_text
 from pecli.core.options import Options, option
 from pecli.core.terminal import Block, Facts, Paragraph
 from pecli.encodings.base import TableEncoding, tensor_option
-from pecli.encodings.biases import Alibi
+from pecli.encodings.biases import DirectedBias
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -79,6 +79,7 @@ KEPT = {  # text keys of the forms in which the numbers can be stored
     "slopes": "identify.kept_slopes",
     "biases": "identify.kept_biases",
     "biases_of_one_query": "identify.kept_biases_of_one_query",
+    "bucketed_biases": "identify.kept_bucketed_biases",
     "transposed": "identify.kept_transposed",
     "rows_reversed": "identify.kept_rows_reversed",
     "rows_tiled": "identify.kept_rows_tiled",
@@ -342,9 +343,11 @@ class IdentifyReport:
             if part not in found.kept
         ]
         rounded = tuple(name for name in found.kept if name.partition("_")[2] in ROUNDED)
-        biases = isinstance(found.encoding, Alibi) and "slopes" not in found.kept
+        biases = isinstance(found.encoding, DirectedBias) and "slopes" not in found.kept
         form = [say("identify.up_to_form")] if len(found.kept) > len(rounded) and not biases else []
         parts = [*damaged, *form, *kept_texts(rounded), *parts]
+        if "bucketed_biases" in found.kept:
+            return say("identify.same_buckets")
         what = say("identify.same_biases" if biases else "identify.same_table")
         return say("identify.same_up_to", what=what, parts=listing(parts)) if parts else what
 
@@ -378,7 +381,9 @@ class IdentifyReport:
         if options:
             start = f" --start={options['start']}" if options.get("start") else ""
             length = f" -n {options['length']}" if "length" in options else ""
-            figure = "heatmap" if self.length else "bias" if isinstance(self.found.encoding, Alibi) else "spectrum"
+            figure = (
+                "heatmap" if self.length else "bias" if isinstance(self.found.encoding, DirectedBias) else "spectrum"
+            )
             return [f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"]
         if (
             self.found.hint == "zeros"
@@ -402,7 +407,7 @@ class IdentifyReport:
         if not options:
             raise PecliError(f"{self.sentence()}: there is no formula to compare it with in a picture")
         if not self.length:
-            return "bias" if isinstance(self.found.encoding, Alibi) else "spectrum", options
+            return "bias" if isinstance(self.found.encoding, DirectedBias) else "spectrum", options
         if self.file is None or self.found.kept:
             return "heatmap", options
         table = replace(self.file, first_position=int(self.found.start), divisor=self.found.scale)

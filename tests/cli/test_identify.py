@@ -17,6 +17,7 @@ import pecli
 from pecli.core.language import say
 from pecli.core.lazy import Array
 from pecli.core.numbers import ROUND
+from pecli.encodings.biases import T5
 from pecli.encodings.rope import Rope
 from tests.conftest import Ask
 
@@ -642,6 +643,28 @@ def test_biases_of_heads_tell_their_alibi(
         assert (data["spec"], data["kept"], data["command"]) == (spec, [kept], f"pecli bias -e {spec}")
         text = " ".join(ask("identify", "b.npy").out.split())
         assert say(f"identify.kept_{kept}") in text and say("identify.same_table") not in text
+
+
+@pytest.mark.parametrize(
+    ("t5", "spec"),
+    [
+        (T5(), "t5"),
+        (T5(direction="causal"), "t5:direction=causal"),
+        (T5(buckets=64, max_distance=256), "t5:buckets=64,max_distance=256"),
+        (T5(buckets=40), None),
+    ],
+)
+def test_biases_with_one_value_per_bucket_are_those_of_t5(t5: T5, spec: str | None, ask: Ask, folder: Path) -> None:
+    offsets = np.arange(80)[:, None] - np.arange(80)
+    buckets = t5.bucket(offsets.ravel()).reshape(offsets.shape)
+    learned = np.random.default_rng(0).normal(size=(4, t5.buckets)).astype(np.float32)[:, buckets]
+    for biases in (buckets, learned, np.where(offsets < 0, -np.inf, learned)[None]):
+        np.save("b.npy", biases)
+        data = json.loads(ask("identify", "b.npy", "--json").out)
+        assert data["spec"] == spec and (data["kept"] == ["bucketed_biases"]) == (spec is not None)
+    learned[0, 0, 79] += 1  # one offset has two values
+    np.save("b.npy", learned)
+    assert ask("identify", "b.npy").code == 1
 
 
 @pytest.mark.parametrize(("heads", "code"), [((3,), 0), ((0, 3, 7), 0), ((1, 2, 4, 6), 1)])

@@ -89,6 +89,7 @@ MAX_WRONG = 0.1  # largest share of values that may differ from a formula with a
 FEW = 0.01  # if a larger share of values is unexplained, other forms are tried, and a formula with noise is rejected
 CLEAN = 6  # first number of `Identified.standing` if a formula explains every value without changes
 MAX_ALIKE = 3  # alternatives listed beside an encoding
+LOOSE = 0.5  # largest tolerance, for waves from −1 to 1, with which numbers count as equal
 FAR_OFF = 0.1  # difference from the exact numbers, of waves from −1 to 1, that is reported with its position
 MAX_HANDS = 6  # most hands of a clock
 SHORT_TYPES = ("bfloat16", "float16")
@@ -370,6 +371,8 @@ def with_differences(table: Array, found: Identified, places: Array, noisy: bool
         return expected_of_encoding(found, level, noise)
 
     for level in levels:
+        if 5 * level * abs(found.start) > LOOSE:  # so far out, the tolerance explains any number
+            break
         if (told := differences(table, expected(level), places)) is not None:
             if fit and fit.layout == "permuted" and {each.kind for each in told.changes} == {"exchanged"}:
                 told = replace(

@@ -15,6 +15,7 @@ import pecli
 from pecli.core.lazy import Array
 from pecli.core.numbers import ROUND
 from pecli.encodings.clock import Geometric
+from pecli.measures.fits import SINGLE_RATE
 from pecli.measures.identify import Identified, identify
 
 Generator = np.random.Generator
@@ -240,7 +241,8 @@ def judged(found: Identified, truth: Truth, kind: str, noise: float) -> tuple[st
     if truth.name == "":
         return ("wrong" if found.certain else "undecided" if found.fit else "right"), ["a formula"]
     exact = noise == 0 and kind in ("float64", "float32") and truth.name != "whole"  # whose steps bound the base
-    why = mistakes(found, truth, 1e-6 if exact else 0.03)
+    close = 2 * SINGLE_RATE if kind == "float32" else 1e-6  # sines in float32 differ between processors
+    why = mistakes(found, truth, close if exact else 0.03)
     if found.number_type != kind:
         why.append(f"{found.number_type} for {kind}")
     return ("undecided" if found.encoding is None else "wrong" if why else "right"), why

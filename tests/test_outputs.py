@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 import pecli
 from pecli.cli.app import app
 from pecli.core.errors import UsageError
-from pecli.core.language import ENGLISH, say, texts
+from pecli.core.language import say
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.composite import Composite
@@ -41,11 +41,6 @@ from pecli.page.limits import footnotes
 
 DATA = Path(__file__).with_name("data")
 STORED = DATA / "outputs.json"
-# sentences that single files and keys of configs give rise to: they are recorded as they stand under their keys
-RARE = (
-    *("models.", "findings.", "model.", "identify.", "learned.", "page.", "tokens.", "overview.", "attention.grey"),
-    *("biases.every", "encoding.numbers", "explain.from", "path.pc", "relative.dim", "rotation.q_file", "words.still"),
-)
 PICTURES = DATA / "pictures.txt"  # command lines whose pictures say what few do
 SMALL = {"d": 6, "length": 7, "size": "column", "dpi": 40}
 SCALED = "rope:d=16,scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4,base=100"
@@ -156,14 +151,8 @@ def outputs() -> dict[str, Callable[[], Any]]:
         **{line: partial(printed, line) for line in LINES},
         **{line: partial(computed, *line.split(" ", 1)) for line in every},
         **{line: partial(pictured, line) for line in PICTURES.read_text(encoding="utf-8").splitlines()},
-        "texts": rare_texts,
         "help": helps,
     }
-
-
-def rare_texts() -> Any:
-    """Return the sentences that few commands say."""
-    return json.loads(json.dumps({key: text for key, text in texts(ENGLISH).items() if key.startswith(RARE)}))
 
 
 def helps() -> Any:

@@ -103,7 +103,7 @@ def rounded(number: float, digits: int = 9) -> float:
 
 
 def pictured(line: str) -> dict[str, Any]:
-    """Return what a picture says whose panels have few pixels, and the texts of its axes."""
+    """Return what a picture says whose panels have few pixels, and the texts and ticks of its axes."""
     picture = eval(python_call(f"pecli {line}"), {"pecli": pecli})
     job, whole = picture.job, isinstance(picture.job.analysis, Composite)
     numbers = picture.numbers if whole else job.analysis.compute(replace(job.view, panels=((20, 20),)))
@@ -115,13 +115,20 @@ def pictured(line: str) -> dict[str, Any]:
     said = {"title": picture.title(), "headline": numbers.message(), "notes": footnotes(numbers, job.canvas)}
     words = sorted(line for line in lines if re.search("[a-z]{2}", line))
     drawn = [sketched(every, kind) for kind in (Line2D, Patch, Collection, Text)]
-    return {**said, "texts": words, "drawn": drawn, "ends": ends_of(every)}
+    return {**said, "texts": words, "drawn": drawn, "ends": ends_of(every), "ticks": ticks_of(every)}
 
 
 def ends_of(every: list[Axes]) -> list[float]:
     """Return weighted sums of the first and last numbers of the axes."""
     ends = np.array([[*ax.get_xlim(), *ax.get_ylim()] for ax in every])
     return [rounded(number, 4) for number in np.arange(1, len(ends) + 1) @ ends]
+
+
+def ticks_of(every: list[Axes]) -> list[str]:
+    """Return what is written along each axis, in one line; on logarithmic ones that moves with matplotlib's version."""
+    axes = [axis for ax in every if ax.axison for axis in (ax.xaxis, ax.yaxis) if axis.get_scale() == "linear"]
+    texts = [filter(None, (label.get_text() for label in axis.get_majorticklabels())) for axis in axes]
+    return [line for own in texts if (line := " | ".join(own))]
 
 
 def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:

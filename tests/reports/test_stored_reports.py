@@ -157,6 +157,13 @@ LINES = [
         "-d 4 -n 12", "-d 4 -n 3 --start 9", "clock -n 2", "binary:d=3 -n 4", "rope:d=4 -n 3", "relative:d=2 -n 2",
         "sincos2d:d=4 --grid 2x2", "rope:d=4,dtype=float16 -n 2")),
     *("tensors plain.npy complex.npy copies.npy", "tensors half.npy"),
+    *(f"{line} --json" for line in (
+        "identify one.npy", "identify noise.npy", "identify rope.npy", "identify --rates 1,0.1,0.01", "model yarn.json",
+        "model sees.json", "model llama3.json", "model t5.json", "model window.json", "model temperature.json",
+        "model latent.json", "model wrong.json", "model yarn.json long.json bert.json", "model long.json --runtime all",
+        "model both.json --runtime mlx", "model llama.json near.json --same", "model llama.json bert.json --same",
+        "extend yarn.json --to 256", "stats window.json", "stats binary:d=3 -n 8", "explain rope:d=4 -n 3 --entry 1,2",
+        "table clock -n 2", "tensors plain.npy complex.npy")),
 ]  # fmt: skip
 
 
@@ -181,12 +188,29 @@ def printed(line: str) -> list[str]:
 
     What the rows of stats mean is left out.
     """
+    if line.endswith("--json"):
+        ended = CliRunner().invoke(app, line.split(), prog_name="pecli")
+        said = leaves("", json.loads(ended.stdout or "{}"))
+        return [f"$ {line}", *said, *ended.stderr.splitlines(), f"exit {ended.exit_code}"]
     ended = CliRunner().invoke(app, [*line.split(), "--format", "md", "-o", "-"], prog_name="pecli")
     text = re.sub(r"\d+\.\d{7,}", lambda found: f"{float(found[0]):.5g}", ended.stdout + ended.stderr)
     text = re.sub(r"[\d.]+(×10⁻|e-)[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{2}", "rounding", text)
     lines = [text for text in text.splitlines() if text and not (line.startswith("stats") and text.startswith("- **"))]
     lines = [text.replace("difference**: rounding", "difference**: 0") for text in lines]  # by numpy's version
     return [f"$ {line}", *lines, f"exit {ended.exit_code}"]
+
+
+def leaves(place: str, data: Any) -> Iterator[str]:
+    """Yield a line for each value of JSON, with its place; numbers have few digits, versions are left out."""
+    items: Any = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    if any(isinstance(item, (dict, list)) for _, item in items) or isinstance(data, dict):
+        for name, item in items:
+            if name not in ("pecli", "matplotlib", "numpy"):
+                yield from leaves(f"{place}.{name}".removeprefix("."), item)
+    else:
+        few = [round(item, 9) if isinstance(item, float) else item for item in (data if isinstance(data, list) else [data])]
+        texts = (f"{item:.5g}" if isinstance(item, float) else json.dumps(item, ensure_ascii=False) for item in few)
+        yield f"{place} = {', '.join(texts)}"
 
 
 def parts() -> dict[str, list[str]]:

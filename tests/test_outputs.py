@@ -20,9 +20,10 @@ import numpy as np
 import pytest
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import Collection
+from matplotlib.collections import Collection, PathCollection
 from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure as Drawing
+from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
@@ -114,7 +115,7 @@ def pictured(line: str) -> dict[str, Any]:
     lines = {" ".join(text.get_text().split()) for text in shown}
     said = {"title": picture.title(), "headline": numbers.message(), "notes": footnotes(numbers, job.canvas)}
     words = sorted(line for line in lines if re.search("[a-z]{2}", line))
-    drawn = [sketched(every, kind) for kind in (Line2D, Patch, Collection, Text)]
+    drawn = [sketched(every, kind) for kind in (Line2D, Patch, Collection, Text, AxesImage)]
     return {**said, "texts": words, "drawn": drawn, "ends": ends_of(every), "ticks": ticks_of(every)}
 
 
@@ -140,14 +141,32 @@ def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
         return []
     looks, points = np.zeros(4), np.zeros(2)
     for weight, artist in enumerate(artists, 1):
-        colours: Any = getattr(artist, "get_edgecolor", getattr(artist, "get_color", None))
-        size = getattr(artist, "get_fontsize", getattr(artist, "get_linewidth", lambda: 0))
-        look = (to_rgba_array(colours()).sum(), np.sum(size()), artist.get_zorder(), artist.get_alpha() or 0)
+        colours, size = shades(artist), getattr(artist, "get_fontsize", getattr(artist, "get_linewidth", lambda: 0))
+        look = (colours.sum(), np.sum(size()), artist.get_zorder(), artist.get_alpha() or 0)
         looks += weight * np.array(look, dtype=float)
-        if isinstance(artist, (Line2D, Patch)):
-            at = artist.get_path().vertices if isinstance(artist, Line2D) else artist.get_verts()
-            points += weight * np.nansum(np.where(np.isfinite(at), at, 0.0), axis=0)
+        at = places(artist)
+        points += weight * np.nansum(np.where(np.isfinite(at), at, 0.0), axis=0)
     return [len(artists), *(rounded(number, 4) for number in (*looks, *points))]
+
+
+def shades(artist: Any) -> Any:
+    """Return the colours of an artist; of an image, some of its colours and its limits."""
+    if isinstance(artist, AxesImage):
+        return np.append(artist.cmap([0.0, 0.3, 0.7, 1.0]), np.nan_to_num(np.array(artist.get_clim(), dtype=float)))
+    colours: Any = getattr(artist, "get_edgecolor", getattr(artist, "get_color", None))
+    return to_rgba_array(colours())
+
+
+def places(artist: Any) -> Any:
+    """Return the points of an artist, (n, 2)."""
+    if isinstance(artist, Collection):
+        ends = [path.vertices for path in artist.get_paths() if not isinstance(artist, PathCollection)]
+        return np.concatenate([np.ma.filled(artist.get_offsets(), 0.0).reshape(-1, 2), *ends])
+    if isinstance(artist, AxesImage):
+        return np.reshape(artist.get_extent(), (2, 2)).T
+    if isinstance(artist, Line2D):
+        return artist.get_path().vertices
+    return artist.get_verts() if isinstance(artist, Patch) else np.zeros((1, 2))
 
 
 def outputs() -> dict[str, Callable[[], Any]]:

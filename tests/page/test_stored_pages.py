@@ -14,11 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.collections import Collection, PathCollection
 from matplotlib.figure import Figure as Drawing
 from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 
 import pecli
@@ -62,13 +66,13 @@ def page(line: str) -> Drawing:
 
 
 def placed(line: str) -> list[str]:
-    """Return a line for each frame, text, rule and legend of a page: what it is, and where in points."""
+    """Return a line for each frame, for what is drawn in it, and for each text, rule and legend, with places in points."""
     with plain_letters():
         drawing = page(line)
         renderer: Any = drawing.canvas.get_renderer()  # type: ignore[attr-defined]
         found = [f"$ {line}", f"page {told(drawing.bbox.size)}"]
         for axes in drawing.findobj(Axes):
-            found.append(f"frame {told(axes.bbox.bounds)}")
+            found += [f"frame {told(axes.bbox.bounds)}", f"drawn {told(sums(axes, renderer))}"]
         for text in shown(drawing):
             x = Text.get_window_extent(text, renderer).x0
             y = text.get_transform().transform(text.get_position())[1]  # heights of lines differ between versions
@@ -79,6 +83,16 @@ def placed(line: str) -> list[str]:
         for legend in drawing.findobj(Legend):
             found.append(f"legend {told(legend.get_window_extent(renderer).bounds)}")
         return found
+
+
+def sums(axes: Axes, renderer: Any) -> list[float]:
+    """Return sums over lines, areas and dots in a frame: of their widths and sizes, and of their ends."""
+    artists: list[Any] = [item for item in axes.get_children() if isinstance(item, (Line2D, Patch, Collection))]
+    widths = [np.sum(item.get_linewidth()) for item in artists]
+    sizes = [item.get_markersize() for item in artists if isinstance(item, Line2D)]
+    sizes += [np.sum(item.get_sizes()) for item in artists if isinstance(item, PathCollection)]
+    ends = np.array([item.get_window_extent(renderer).extents for item in artists]).reshape(-1, 4)
+    return [sum(widths), sum(sizes), *np.where(np.isfinite(ends), ends, 0).sum(axis=0)]
 
 
 def told(numbers: Any) -> str:
@@ -121,17 +135,17 @@ def stored() -> dict[str, list[str]]:
 
 PAGES = [  # together they reach what a page may have: bars, brackets, legends, headings, wrapped grids, leaders
     "heatmap -d 8 -n 23 --size column",
-    "temperature rope:temperature=0.1,64,1 rope:logn=64,900 -n 999",
-    "unseen rope:d=8 rope:d=8,scaling=linear,factor=4 --trained 64 -n 256",
+    "temperature rope:temperature=0.1,64,1 rope:logn=64,900 -n 999 --size column",
+    "unseen rope:d=8 rope:d=8,scaling=linear,factor=4 --trained 64 -n 256 --size slide",
     "offsets rope --decay -n 90 --size 6x4",
     "overview rope:d=16 -n 64 --size page",
-    "contributions -d 16 -n 64 --at 9",
+    "contributions -d 16 -n 64 --at 9 --size column",
     "tiles rope --grid 5x6 --at 0x3,2x2 --size slide",
     "spectrum rope:d=16 rope:d=16,scaling=yarn,factor=8,original=64 -n 90 --size acl",
     "bias alibi:heads=3 -n 9 --size 9x4",
     "fourier -d 16 -n 90",
     "curves rope binary --at 2,5 -n 23 --size column",
-    "distance -n 40 -d 8 --highlight 3:6",
+    "distance -n 40 -d 8 --highlight 3:6 --size slide",
 ]
 
 

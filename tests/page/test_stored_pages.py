@@ -66,7 +66,7 @@ def page(line: str) -> Drawing:
 
 
 def placed(line: str) -> list[str]:
-    """Return a line for each frame, for what is drawn in it, and for each text, rule and legend, with places in points."""
+    """Return a line for each frame, for what is drawn in it, and for each text, rule and legend, with its place."""
     with plain_letters():
         drawing = page(line)
         renderer: Any = drawing.canvas.get_renderer()  # type: ignore[attr-defined]

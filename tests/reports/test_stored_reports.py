@@ -160,7 +160,21 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "sees": {"model_type": "llava", "text_config": {"model_type": "llama", **ROPE},
              "vision_config": {"model_type": "clip_vision_model", **SIZES, "image_size": 12, "patch_size": 4}},
 }  # fmt: skip
+COMMANDS = (
+    "encodings",
+    "model",
+    "identify",
+    "extend",
+    "tensors",
+    "batch",
+    "recipe",
+    "redraw",
+    "explore",
+    "schema",
+    "stats",
+)
 LINES = [
+    *("--help", "help", *(f"{name} --help" for name in COMMANDS)),
     *(f"identify {name}.npy" for name in TABLES),
     *(f"identify --rates {rates}" for rates in ("1,0.1,0.01", "0.25,0.025,0.0025", "1,0.9,0.1", "0.5,0.25,0.125")),
     *(f"identify --rates 1,2,4,8 --base {base}" for base in (100, 10000)),
@@ -222,6 +236,11 @@ def printed(line: str) -> list[str]:
 
     What the rows of stats mean is left out.
     """
+    if line.endswith("help"):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("COLUMNS", "80")
+            ended = CliRunner().invoke(app, line.split(), prog_name="pecli")
+        return [f"$ {line}", *ended.stdout.splitlines(), f"exit {ended.exit_code}"]
     if line.endswith("--json"):
         ended = CliRunner().invoke(app, line.split(), prog_name="pecli")
         said = leaves("", json.loads(ended.stdout or "{}"))

@@ -158,7 +158,7 @@ def shades(artist: Any) -> Any:
 
 
 def places(artist: Any) -> Any:
-    """Return the points of an artist, (n, 2)."""
+    """Return the points of an artist, (n, 2); of a text, whose place moves with fonts, its halo and rotation."""
     if isinstance(artist, Collection):
         ends = [path.vertices for path in artist.get_paths() if not isinstance(artist, PathCollection)]
         return np.concatenate([np.ma.filled(artist.get_offsets(), 0.0).reshape(-1, 2), *ends])
@@ -166,7 +166,9 @@ def places(artist: Any) -> Any:
         return np.reshape(artist.get_extent(), (2, 2)).T
     if isinstance(artist, Line2D):
         return artist.get_path().vertices
-    return artist.get_verts() if isinstance(artist, Patch) else np.zeros((1, 2))
+    if isinstance(artist, Text):
+        return np.array([[len(artist.get_path_effects()), artist.get_rotation()]])
+    return artist.get_verts()
 
 
 def outputs() -> dict[str, Callable[[], Any]]:

@@ -61,6 +61,7 @@ TABLES: dict[str, Callable[[], Array]] = {
     "rope": lambda: changed(lambda t: None, "rope:d=8,base=100,pairing=half"),
     "linear": lambda: changed(lambda t: None, "rope:d=8,base=100,scaling=linear,factor=4"),
     "binary": lambda: changed(lambda t: None, "binary:d=5"),
+    "binary_wrong": lambda: changed(put(([3, 9], [0, 4]), 1), "binary:d=5"),
     "msb": lambda: changed(lambda t: None, "binary:d=5,order=msb,values=pm1", start=3),
     "timestep": lambda: changed(lambda t: None, "sinusoidal:d=8,family=timestep,flip=true"),
     "tensor2tensor": lambda: changed(lambda t: None, "sinusoidal:d=8,family=tensor2tensor"),
@@ -174,7 +175,7 @@ COMMANDS = (
     "stats",
 )
 LINES = [
-    *("--help", "help", *(f"{name} --help" for name in COMMANDS)),
+    *("", "--help", "help", *(f"{name} --help" for name in COMMANDS)),
     *(f"identify {name}.npy" for name in TABLES),
     *(f"identify --rates {rates}" for rates in ("1,0.1,0.01", "0.25,0.025,0.0025", "1,0.9,0.1", "0.5,0.25,0.125")),
     *(f"identify --rates 1,2,4,8 --base {base}" for base in (100, 10000)),
@@ -236,9 +237,9 @@ def printed(line: str) -> list[str]:
 
     What the rows of stats mean is left out.
     """
-    if line.endswith("help"):
+    if not line or line.endswith("help"):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setenv("COLUMNS", "30" if line == "help" else "200")  # beyond the least and the most
+            patched.setenv("COLUMNS", "200" if line == "--help" else "30")  # beyond the least and the most
             ended = CliRunner().invoke(app, line.split(), prog_name="pecli")
         text = ended.stdout.partition("Options:")[0]  # these stand in declared.txt, and differ by version of Typer
         return [f"$ {line}", *text.splitlines()[1:], f"exit {ended.exit_code}"]
@@ -276,13 +277,17 @@ def parts() -> dict[str, list[str]]:
     return {lines[at][2:]: lines[at:end] for at, end in zip(starts, [*starts[1:], len(lines)], strict=True)}
 
 
-@pytest.mark.parametrize("command", dict.fromkeys(line.split()[0] for line in LINES))
+def command_of(line: str) -> str:
+    return line.partition(" ")[0]
+
+
+@pytest.mark.parametrize("command", dict.fromkeys(map(command_of, LINES)))
 def test_reports_are_those_that_are_stored(command: str, tmp_path: Path) -> None:
     stored = parts()
     assert [*stored] == LINES
     with furnished(tmp_path):
         for line in LINES:
-            if line.split()[0] == command:
+            if command_of(line) == command:
                 assert printed(line) == stored[line]
 
 

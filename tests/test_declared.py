@@ -20,9 +20,7 @@ from pecli.core.options import Option, Options
 from pecli.encodings.spec import read_encoding
 
 STORED = Path(__file__).with_name("data") / "declared.txt"
-LEFT_OUT = ("help", "name", "advice", "text_of", "scalar", "many", "optional")  # texts, functions and types
-
-TEXTS = ("examples", "row_meanings")
+LEFT_OUT = ("name", "advice", "text_of", "scalar", "many", "optional")  # functions and types
 
 
 def classes(kind: type[Options]) -> Iterator[type[Options]]:
@@ -32,10 +30,10 @@ def classes(kind: type[Options]) -> Iterator[type[Options]]:
 
 
 def told(value: Any) -> str:
-    """Return a value as text, the words of choices as a list; "" for a class, a function and a text of a title."""
+    """Return a value as text, the words of choices as a list; "" for a class and a function that takes something."""
     if callable(value) and not isinstance(value, type):
         value = list(value())
-    plain = value is None or isinstance(value, (bool, int, float, tuple, list, Mapping))
+    plain = value is None or isinstance(value, (bool, int, float, str, tuple, list, Mapping))
     return repr(value).replace("mappingproxy", "") if plain else ""
 
 
@@ -79,7 +77,7 @@ def declared() -> str:
         for name, annotation in get_annotations(kind).items():
             if name in options:
                 lines.append(f"{place}.{name}: {option_line(options[name])}")
-            elif name not in TEXTS and "ClassVar" in str(annotation) and (text := told(kind.__dict__.get(name, ""))):
+            elif "ClassVar" in str(annotation) and (text := told(kind.__dict__.get(name, str))):
                 lines.append(f"{place}.{name} = {text}")
     return "\n".join([*sorted(lines), *property_lines()]) + "\n"
 

@@ -20,9 +20,10 @@ import numpy as np
 import pytest
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import Collection
+from matplotlib.collections import Collection, PathCollection
 from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure as Drawing
+from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
@@ -31,7 +32,7 @@ from typer.testing import CliRunner
 import pecli
 from pecli.cli.app import app
 from pecli.core.errors import UsageError
-from pecli.core.language import ENGLISH, say, texts
+from pecli.core.language import say
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
 from pecli.figures.composite import Composite
@@ -41,11 +42,6 @@ from pecli.page.limits import footnotes
 
 DATA = Path(__file__).with_name("data")
 STORED = DATA / "outputs.json"
-# sentences that single files and keys of configs give rise to: they are recorded as they stand under their keys
-RARE = (
-    *("models.", "findings.", "model.", "identify.", "learned.", "page.", "tokens.", "overview.", "attention.grey"),
-    *("biases.every", "encoding.numbers", "explain.from", "path.pc", "relative.dim", "rotation.q_file", "words.still"),
-)
 PICTURES = DATA / "pictures.txt"  # command lines whose pictures say what few do
 SMALL = {"d": 6, "length": 7, "size": "column", "dpi": 40}
 SCALED = "rope:d=16,scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4,base=100"
@@ -108,7 +104,7 @@ def rounded(number: float, digits: int = 9) -> float:
 
 
 def pictured(line: str) -> dict[str, Any]:
-    """Return what a picture says whose panels have few pixels, and the texts of its axes."""
+    """Return what a picture says whose panels have few pixels, and the texts and ticks of its axes."""
     picture = eval(python_call(f"pecli {line}"), {"pecli": pecli})
     job, whole = picture.job, isinstance(picture.job.analysis, Composite)
     numbers = picture.numbers if whole else job.analysis.compute(replace(job.view, panels=((20, 20),)))
@@ -119,14 +115,21 @@ def pictured(line: str) -> dict[str, Any]:
     lines = {" ".join(text.get_text().split()) for text in shown}
     said = {"title": picture.title(), "headline": numbers.message(), "notes": footnotes(numbers, job.canvas)}
     words = sorted(line for line in lines if re.search("[a-z]{2}", line))
-    drawn = [sketched(every, kind) for kind in (Line2D, Patch, Collection, Text)]
-    return {**said, "texts": words, "drawn": drawn, "ends": ends_of(every)}
+    drawn = [sketched(every, kind) for kind in (Line2D, Patch, Collection, Text, AxesImage)]
+    return {**said, "texts": words, "drawn": drawn, "ends": ends_of(every), "ticks": ticks_of(every)}
 
 
 def ends_of(every: list[Axes]) -> list[float]:
     """Return weighted sums of the first and last numbers of the axes."""
     ends = np.array([[*ax.get_xlim(), *ax.get_ylim()] for ax in every])
     return [rounded(number, 4) for number in np.arange(1, len(ends) + 1) @ ends]
+
+
+def ticks_of(every: list[Axes]) -> list[str]:
+    """Return what is written along each axis, in one line; on logarithmic ones that moves with matplotlib's version."""
+    axes = [axis for ax in every if ax.axison for axis in (ax.xaxis, ax.yaxis) if axis.get_scale() == "linear"]
+    texts = [filter(None, (label.get_text() for label in axis.get_majorticklabels())) for axis in axes]
+    return [line for own in texts if (line := " | ".join(own))]
 
 
 def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
@@ -138,14 +141,34 @@ def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
         return []
     looks, points = np.zeros(4), np.zeros(2)
     for weight, artist in enumerate(artists, 1):
-        colours: Any = getattr(artist, "get_edgecolor", getattr(artist, "get_color", None))
-        size = getattr(artist, "get_fontsize", getattr(artist, "get_linewidth", lambda: 0))
-        look = (to_rgba_array(colours()).sum(), np.sum(size()), artist.get_zorder(), artist.get_alpha() or 0)
+        colours, size = shades(artist), getattr(artist, "get_fontsize", getattr(artist, "get_linewidth", lambda: 0))
+        look = (colours.sum(), np.sum(size()), artist.get_zorder(), artist.get_alpha() or 0)
         looks += weight * np.array(look, dtype=float)
-        if isinstance(artist, (Line2D, Patch)):
-            at = artist.get_path().vertices if isinstance(artist, Line2D) else artist.get_verts()
-            points += weight * np.nansum(np.where(np.isfinite(at), at, 0.0), axis=0)
+        at = places(artist)
+        points += weight * np.nansum(np.where(np.isfinite(at), at, 0.0), axis=0)
     return [len(artists), *(rounded(number, 4) for number in (*looks, *points))]
+
+
+def shades(artist: Any) -> Any:
+    """Return the colours of an artist; of an image, some of its colours and its limits."""
+    if isinstance(artist, AxesImage):
+        return np.append(artist.cmap([0.0, 0.3, 0.7, 1.0]), np.nan_to_num(np.array(artist.get_clim(), dtype=float)))
+    colours: Any = getattr(artist, "get_edgecolor", getattr(artist, "get_color", None))
+    return to_rgba_array(colours())
+
+
+def places(artist: Any) -> Any:
+    """Return the points of an artist, (n, 2); of a text, whose place moves with fonts, its halo and rotation."""
+    if isinstance(artist, Collection):
+        ends = [path.vertices for path in artist.get_paths() if not isinstance(artist, PathCollection)]
+        return np.concatenate([np.ma.filled(artist.get_offsets(), 0.0).reshape(-1, 2), *ends])
+    if isinstance(artist, AxesImage):
+        return np.reshape(artist.get_extent(), (2, 2)).T
+    if isinstance(artist, Line2D):
+        return artist.get_path().vertices
+    if isinstance(artist, Text):
+        return np.array([[len(artist.get_path_effects()), artist.get_rotation()]])
+    return artist.get_verts()
 
 
 def outputs() -> dict[str, Callable[[], Any]]:
@@ -156,14 +179,8 @@ def outputs() -> dict[str, Callable[[], Any]]:
         **{line: partial(printed, line) for line in LINES},
         **{line: partial(computed, *line.split(" ", 1)) for line in every},
         **{line: partial(pictured, line) for line in PICTURES.read_text(encoding="utf-8").splitlines()},
-        "texts": rare_texts,
         "help": helps,
     }
-
-
-def rare_texts() -> Any:
-    """Return the sentences that few commands say."""
-    return json.loads(json.dumps({key: text for key, text in texts(ENGLISH).items() if key.startswith(RARE)}))
 
 
 def helps() -> Any:

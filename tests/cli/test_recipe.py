@@ -184,6 +184,19 @@ def test_a_table_that_is_not_beside_its_picture_is_said(ask: Ask, folder: Path, 
     assert ask("recipe", output, "--json").code == 0
 
 
+def test_a_table_is_taken_from_beside_its_picture_only_with_the_same_numbers(ask: Ask, folder: Path) -> None:
+    np.save("own.npy", np.ones((5, 4)))
+    assert ask("heatmap", "-e", "learned", "--file", "own.npy", "-o", "a.json").code == 0
+    (folder / "sub").mkdir()
+    Path("a.json").rename("sub/a.json")
+    np.save("sub/own.npy", np.ones((5, 4)))
+    np.save("own.npy", np.zeros((5, 4)))
+    assert "--file sub/own.npy" in ask("recipe", "sub/a.json").out
+    assert ask("redraw", "sub/a.json", "-o", "b.json").code == 0
+    np.save("sub/own.npy", np.zeros((5, 4)))
+    assert "own.npy is not found beside sub/a.json" in ask("recipe", "sub/a.json").err
+
+
 @pytest.mark.parametrize("several", [{"encoding": ["sinusoidal", "sinusoidal"]}, {"style": ["ggplot", "classic"]}])
 def test_a_job_of_several_pictures_that_are_not_one_is_refused(several: dict[str, Any], ask: Ask, folder: Path) -> None:
     (folder / "bad.json").write_text(json.dumps({"job": {"command": "heatmap", **several}, "pecli": "1"}))

@@ -1,4 +1,4 @@
-"""What a command says of a mistake stays as it is: exit code and the whole message.
+"""What a command or a call from Python says of a mistake stays as it is: exit code or class, and the whole message.
 
 It stands in tests/data/messages.txt. After a change that is meant, write that anew and read the difference:
 ``python -m tests.cli.test_stored_messages``.
@@ -12,8 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from typer.testing import CliRunner
 
+import pecli
 from pecli.cli.app import app
 from tests.cli.test_mistakes import furnish, furnished as furnished
 
@@ -21,7 +23,12 @@ STORED = Path(__file__).parents[1] / "data" / "messages.txt"
 
 
 def said(line: str) -> str:
-    """Return exit code and message of a command line, in the folder that `furnish` makes."""
+    """Return exit code and message of a command line, or class and message of a call, in the folder of `furnish`."""
+    if line.startswith("pecli."):
+        try:
+            return f"no mistake: {eval(line, {'pecli': pecli, 'np': np})!r}"
+        except (ValueError, TypeError, AttributeError) as error:
+            return f"{type(error).__name__} {error}"
     ended = CliRunner().invoke(app, shlex.split(line), prog_name="pecli")
     return f"{ended.exit_code} {ended.stderr.strip()}"
 

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -300,6 +301,39 @@ LENGTHS = [  # a type, what its config has, and a current sequence length
     *(("phi3", scaled(LONG) | {"original_max_position_embeddings": 16}, length) for length in (16, 17)),
 ]
 
+CROSSED = (  # types of which each has each of these keys
+    *("llama", "qwen2", "dbrx", "gemma3_text", "deepseek_v3", "phi3", "mixtral", "cohere2", "gpt_neox", "modernbert"),
+    *("mpt", "falcon", "bert", "t5", "chatglm", "vit", "smollm3", "llama4_text"),
+)
+WITH: list[Config] = [
+    *({"rope_theta": theta} for theta in (None, 500.0, -1, "1e4")),
+    {"rope_parameters": {"rope_type": "default", "rope_theta": 7.0}},
+    {"rope_parameters": {"rope_theta": 7.0}, "rope_scaling": None, "rope_theta": None},
+    *({"rope_scaling": {"rope_type": rule, "factor": 2.0}} for rule in ("linear", "dynamic", "ntk", "default")),
+    *(scaled(rule) for rule in (YARN, LLAMA3, LONG)),
+    scaled(YARN) | {"original_max_position_embeddings": 8},
+    {"rope_scaling": {"type": "mrope", "mrope_section": [1, 1, 2]}},
+    *({"attn_config": {"rope_theta": 5.0}, "rope_theta": theta} for theta in (None, 10000.0)),
+    *({"head_dim": size} for size in (6, 16)),
+    *({"num_attention_heads": heads} for heads in (3, 64)),
+    {"partial_rotary_factor": 0.5},
+    {"sliding_window": 8},
+    {"layer_types": [FULL, SLIDING] * 2},
+    *({"position_embedding_type": word} for word in ("alibi", "rope", "absolute")),
+    *({"alibi": flag} for flag in (True, False)),
+    LESS,
+    {"seq_length": 32, "pad_token_id": 2},
+]
+
+
+def crossed() -> Iterator[tuple[str, str]]:
+    """Yield for each type with each key a digest of what is found, and the errors and warnings by code and key."""
+    for kind in CROSSED:
+        for more in WITH:
+            lines = found({"model_type": kind, **ROPE, **more}, None)
+            told = [" ".join(line.split()[1:3]) for line in lines if line.startswith(("  error ", "  warning "))]
+            yield f"{kind} {json.dumps(more)}", f"  {sha256(repr(lines).encode()).hexdigest()[:8]} {', '.join(told)}"
+
 
 def cases() -> Iterator[tuple[str, Config, int | None]]:
     """Yield a name, a config, and the current sequence length of each case."""
@@ -347,8 +381,8 @@ def found(config: Config, length: int | None, short: bool = False) -> list[str]:
 
 
 def record() -> dict[str, list[str]]:
-    made = cases()
-    return {name: found(config, length, "/" in name.split()[0]) for name, config, length in made}
+    made = {name: found(config, length, "/" in name.split()[0]) for name, config, length in cases()}
+    return made | {f"crossed {name}": [line] for name, line in crossed()}
 
 
 def stored() -> dict[str, list[str]]:

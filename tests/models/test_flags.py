@@ -23,7 +23,6 @@ SAID = {  # by a flag, and what is said where it stands in these cases
 }
 
 
-@pytest.mark.some(3)
 @pytest.mark.parametrize(("name", "item"), ITEMS, ids=lambda value: value if isinstance(value, str) else value["flags"])
 def test_flags_change_what_llama_cpp_changes(ask: Ask, folder: Path, name: str, item: dict[str, Any]) -> None:
     Path("model.gguf").write_bytes(gguf(CASES[name]["content"]))

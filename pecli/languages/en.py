@@ -949,6 +949,7 @@ TEXTS = {
     "findings.model_args_not_read": "changes the model's positions in a way that pecli does not know",
     "findings.without_effect": "has no effect, as the code of {name} does not apply it in this file",
     "findings.tuning_is_number": "transformers {v5} needs true or false and stops with an error for a number; {v4} reads the number as true",
+    "findings.alibi_before_scaling": "{name} adds ALiBi before it divides the scores by √{columns}, the square root of head_dim; the slopes here are divided by it too",
     "findings.slopes_divided_beyond": "according to a public copy of the model's code, the slopes are divided by length / {trained:,} in texts of more than {trained:,} positions; give the length with --seq-len",
     "findings.factor_needed": "needs a factor above 0, or train_seq_len",
     "findings.log_scaling_not_shown": "the code of inkling and inkling2 multiplies queries by 1 + log_scaling_alpha · ln(max(1, (p + 1)/log_scaling_n_floor)); pecli does not show that",

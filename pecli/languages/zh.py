@@ -913,6 +913,7 @@ TEXTS = {
     "findings.model_args_not_read": "它改变了模型的位置设置，pecli 不知道如何改变",
     "findings.without_effect": "{name} 的代码在此文件中不应用它",
     "findings.tuning_is_number": "数字会让只接受 true 或 false 的 transformers {v5} 停止；{v4} 把它当作 true",
+    "findings.alibi_before_scaling": "{name} 先加 ALiBi，再把分数除以 √{columns}（head_dim 的平方根）；这里的斜率也已除以它",
     "findings.slopes_divided_beyond": "按模型代码的公开副本，文本超过 {trained:,} 个位置时斜率除以 长度 / {trained:,}；用 --seq-len 给出所用长度",
     "findings.factor_needed": "它需要大于 0 的 factor，或 train_seq_len",
     "findings.log_scaling_not_shown": "inkling 和 inkling2 的代码把查询乘以 1 + log_scaling_alpha · ln(max(1, (p + 1)/log_scaling_n_floor))；pecli 未显示",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import prod, sqrt
 from typing import Any
 
 from pecli.models.config_file import Keys, safe_text
 from pecli.models.facts import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
-from pecli.models.layers import POSITIONS, BuildError, Reading, heads, latent, patches, width
+from pecli.models.layers import POSITIONS, BuildError, Reading, head_dim, heads, latent, patches, width
 from pecli.models.rope import grid_places, patch_grid, rope_parameters
 
 TYPE_NAMES = {  # values of position_embedding_type and similar keys
@@ -115,7 +115,7 @@ def encoding_parameters(
         inner = reading.keys.table("attn_config") or reading.keys
         steepest = inner.number("alibi_bias_max") or reading.keys.number("alibi_bias_max") or 8.0
         made = {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
-        return "alibi", {**made, "divisor": _alibi_divisor(reading), **item.alibi}
+        return "alibi", {**made, "divisor": _alibi_divisor(reading) * _score_divisor(reading), **item.alibi}
     if position == "t5":
         return "t5", _t5(reading, stack)
     if position == "learned":
@@ -157,6 +157,15 @@ def _alibi_divisor(reading: Reading) -> float:
     if factor is None or factor <= 0:
         raise BuildError("alibi_scaling", "findings.factor_needed")
     return factor
+
+
+def _score_divisor(reading: Reading) -> float:
+    """Return √head_dim if the scores are divided by it after ALiBi is added, so that the slopes are divided too."""
+    if not reading.architecture.alibi_scaled:
+        return 1.0
+    columns = head_dim(reading)
+    reading.note("alibi", "findings.alibi_before_scaling", name=reading.architecture.name, columns=columns)
+    return sqrt(columns)
 
 
 def _t5(reading: Reading, stack: str) -> dict[str, Any]:

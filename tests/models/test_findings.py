@@ -188,6 +188,7 @@ KEYS: dict[str, list[Config]] = {
     "gpt_neox": [{"rotary_pct": 0.5, "rotary_emb_base": 500}, {"partial_rotary_factor": 0.5}],
     "persimmon": [{"partial_rotary_factor": 0.3}],
     "falcon": [{}, *({"alibi": flag} for flag in (True, False))],
+    "RefinedWeb": [{}, {"alibi": True}],
     "nomic_bert": [{"rotary_scaling_factor": 2.0, "max_trained_positions": 16}, {"rotary_emb_base": 50}],
     "dbrx": [{"attn_config": {"rope_theta": theta}, "rope_theta": None} for theta in (10000, 500.0)],
     "mpt": [

@@ -967,6 +967,7 @@ TEXTS = {
     "findings.rows_after_padding": "{count:,} of {all:,} rows are for positions; in {name}, the first position has row {first}, pad_token_id + 1",
     "findings.not_drawn": "pecli does not draw the positions of {name}, which are computed inside attention layers or are positions in images",
     "findings.unknown_kind": "pecli does not know the kind of positions {word}",
+    "findings.sinusoids_begin_later": "in {name}, position p has the sines and cosines of p + {first}; for pictures of them, give --start {first}",
     "findings.rows_before": "the table of {name} begins with {rows} extra rows; positions start at row {rows}",
     "findings.table_of_offsets": "in transformers {v4}, each layer has a table of {rows:,} rows for offsets from {low:,} to {high:,}; {v5} does not read the key and adds a learned table of {count:,} rows",
     "findings.table_of_offsets_alone": "in transformers {v4}, each layer has a table of {rows:,} rows for offsets from {low:,} to {high:,}; {v5} does not know this value and gives the model no positions",

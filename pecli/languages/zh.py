@@ -931,6 +931,7 @@ TEXTS = {
     "findings.rows_after_padding": "共 {all:,} 行，{count:,} 行用于位置：{name} 的第一个位置在第 {first} 行，即 pad_token_id + 1",
     "findings.not_drawn": "pecli 不画 {name} 的位置：它们在注意力内部，或属于图像",
     "findings.unknown_kind": "{word} 不是 pecli 认识的位置编码类型",
+    "findings.sinusoids_begin_later": "{name} 的位置 p 用的是 p + {first} 的正弦和余弦；要画它们，请加 --start {first}",
     "findings.rows_before": "{name} 的表多 {rows} 行：位置从第 {rows} 行开始",
     "findings.table_of_offsets": "transformers {v4} 每层有 {rows:,} 行，对应偏移 {low:,} 到 {high:,}；{v5} 不读这个键，而是加上 {count:,} 行的学习表",
     "findings.table_of_offsets_alone": "transformers {v4} 每层有 {rows:,} 行，对应偏移 {low:,} 到 {high:,}；{v5} 不认这个取值，此时没有位置编码",

@@ -26,6 +26,7 @@ KINDS_BY_FLAG = {  # flag to the kinds of positions if it is false and if it is 
     "use_rotary_embedding": ("none", "rope"),
     "use_relative_position_embeddings": ("none", "relpos2d"),
     "use_absolute_position_embeddings": ("none", "learned"),
+    "use_learned_position_embeddings": ("sinusoidal_j", "learned"),
 }
 
 
@@ -191,14 +192,28 @@ def _table_width(reading: Reading) -> int:
 
 def first_row(reading: Reading, length: int) -> int:
     """Return the index of the first position's row in a learned table of `length` rows."""
+    first, architecture = _rows_ahead(reading), reading.architecture
+    if architecture.after_padding:
+        count, key = max(length - first, 0), reading.keys.first(*POSITIONS) or "max_position_embeddings"
+        reading.note(key, "findings.rows_after_padding", all=length, count=count, name=architecture.name, first=first)
+    return first
+
+
+def first_sinusoid(reading: Reading) -> int:
+    """Return the position whose sines and cosines the first position has; add a note unless it is 0."""
+    first = _rows_ahead(reading)
+    if first:
+        key = reading.keys.first(*POSITIONS) or "max_position_embeddings"
+        reading.note(key, "findings.sinusoids_begin_later", name=reading.architecture.name, first=first)
+    return first
+
+
+def _rows_ahead(reading: Reading) -> int:
     keys, architecture = reading.keys, reading.architecture
     if not architecture.after_padding:
         return architecture.rows_before
     padding = keys.whole("pad_token_id")
-    first = (architecture.sizes.get("padding", 1) if padding is None else padding) + 1
-    count, key = max(length - first, 0), keys.first(*POSITIONS) or "max_position_embeddings"
-    reading.note(key, "findings.rows_after_padding", all=length, count=count, name=architecture.name, first=first)
-    return first
+    return (architecture.sizes.get("padding", 1) if padding is None else padding) + 1
 
 
 def rows_beside(reading: Reading) -> int:

@@ -33,7 +33,7 @@ from pecli.models.layers import (
 from pecli.models.lint import ROPE_KEYS, compare_bases, lint, unused
 from pecli.models.model_types import architecture_of, remark_on
 from pecli.models.position_keys import TOWER, is_of_positions
-from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
+from pecli.models.positions import encoding_parameters, first_row, first_sinusoid, position_of, rows_beside, table_length
 from pecli.models.rope import ORIGINAL, nested_kinds
 from pecli.models.scores import DualChunks, Temperature, dual_chunks, logn_of, softmax_factor, temperature_of
 
@@ -447,7 +447,12 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     if length is None:
         return plain
     fits = grid is not None and length - prod(grid) in (0, rows_beside(reading))
-    first = first_row(reading, length) if plain.kind == "learned" and grid is None else 0
+    first = 0
+    if grid is None and plain.kind == "learned":
+        first = first_row(reading, length)
+    elif grid is None and plain.kind == "sinusoidal":
+        first = first_sinusoid(reading)
+        length += first - item.rows_before  # which `table_length` has added
     if plain.kind == "learned":
         plain = replace(plain, parameters={**made[1], "rows": length - first})
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=item.resized or None)

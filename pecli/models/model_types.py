@@ -61,9 +61,11 @@ class Architecture:
     extra_rows : rows of an image's table that are not for patches
     resized : whether its table is interpolated for other image sizes: "always", or only if "asked"
     width_key : key of the width, if hidden_size is something else
-    rows_before : rows of a learned table before the first position, not counted in the file
-    after_padding : True if the first position has the row after pad_token_id, which the file's count includes
+    rows_before : rows of a table before the first position, not counted in the file
+    after_padding : True if the first position has the row after pad_token_id; the file's count includes the rows before
+        it in a learned table, but not in a sinusoidal one
     alibi : parameters of `Alibi` besides heads: family of slopes, direction of the bias
+    alibi_scaled : True if ALiBi is added to the scores before they are divided by √head_dim
     alibi_from : hidden_size from which its models use ALiBi in place of RoPE
     temperature : rule for `scores.temperature_of`: which layers scale queries by position, and how
     sizes : default sizes (hidden, heads, layers, positions and others); those of transformers are in sizes.toml;
@@ -116,6 +118,7 @@ class Architecture:
     rows_before: int = 0
     after_padding: bool = False
     alibi: Mapping[str, str] = field(default_factory=dict)
+    alibi_scaled: bool = False
     alibi_from: int | None = None
     temperature: Mapping[str, Any] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import prod, sqrt
 from typing import Any
 
 from pecli.models.config_file import Keys, safe_text
 from pecli.models.facts import SINCOS2D_LAYOUTS, SINUSOIDAL_LAYOUTS, UNDRAWN
-from pecli.models.layers import POSITIONS, BuildError, Reading, heads, latent, patches, width
+from pecli.models.layers import POSITIONS, BuildError, Reading, head_dim, heads, latent, patches, width
 from pecli.models.rope import grid_places, patch_grid, rope_parameters
 
 TYPE_NAMES = {  # values of position_embedding_type and similar keys
@@ -26,6 +26,7 @@ KINDS_BY_FLAG = {  # flag to the kinds of positions if it is false and if it is 
     "use_rotary_embedding": ("none", "rope"),
     "use_relative_position_embeddings": ("none", "relpos2d"),
     "use_absolute_position_embeddings": ("none", "learned"),
+    "use_learned_position_embeddings": ("sinusoidal_j", "learned"),
 }
 
 
@@ -115,7 +116,7 @@ def encoding_parameters(
         inner = reading.keys.table("attn_config") or reading.keys
         steepest = inner.number("alibi_bias_max") or reading.keys.number("alibi_bias_max") or 8.0
         made = {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
-        return "alibi", {**made, "divisor": _alibi_divisor(reading), **item.alibi}
+        return "alibi", {**made, "divisor": _alibi_divisor(reading) * _score_divisor(reading), **item.alibi}
     if position == "t5":
         return "t5", _t5(reading, stack)
     if position == "learned":
@@ -159,6 +160,15 @@ def _alibi_divisor(reading: Reading) -> float:
     return factor
 
 
+def _score_divisor(reading: Reading) -> float:
+    """Return √head_dim if the scores are divided by it after ALiBi is added, so that the slopes are divided too."""
+    if not reading.architecture.alibi_scaled:
+        return 1.0
+    columns = head_dim(reading)
+    reading.note("alibi", "findings.alibi_before_scaling", name=reading.architecture.name, columns=columns)
+    return sqrt(columns)
+
+
 def _t5(reading: Reading, stack: str) -> dict[str, Any]:
     keys, sizes = reading.keys, reading.architecture.sizes
     buckets = keys.whole("relative_attention_num_buckets", "position_bias_num_buckets")
@@ -182,14 +192,28 @@ def _table_width(reading: Reading) -> int:
 
 def first_row(reading: Reading, length: int) -> int:
     """Return the index of the first position's row in a learned table of `length` rows."""
+    first, architecture = _rows_ahead(reading), reading.architecture
+    if architecture.after_padding:
+        count, key = max(length - first, 0), reading.keys.first(*POSITIONS) or "max_position_embeddings"
+        reading.note(key, "findings.rows_after_padding", all=length, count=count, name=architecture.name, first=first)
+    return first
+
+
+def first_sinusoid(reading: Reading) -> int:
+    """Return the position whose sines and cosines the first position has; add a note unless it is 0."""
+    first = _rows_ahead(reading)
+    if first:
+        key = reading.keys.first(*POSITIONS) or "max_position_embeddings"
+        reading.note(key, "findings.sinusoids_begin_later", name=reading.architecture.name, first=first)
+    return first
+
+
+def _rows_ahead(reading: Reading) -> int:
     keys, architecture = reading.keys, reading.architecture
     if not architecture.after_padding:
         return architecture.rows_before
     padding = keys.whole("pad_token_id")
-    first = (architecture.sizes.get("padding", 1) if padding is None else padding) + 1
-    count, key = max(length - first, 0), keys.first(*POSITIONS) or "max_position_embeddings"
-    reading.note(key, "findings.rows_after_padding", all=length, count=count, name=architecture.name, first=first)
-    return first
+    return (architecture.sizes.get("padding", 1) if padding is None else padding) + 1
 
 
 def rows_beside(reading: Reading) -> int:

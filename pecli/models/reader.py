@@ -33,7 +33,14 @@ from pecli.models.layers import (
 from pecli.models.lint import ROPE_KEYS, compare_bases, lint, unused
 from pecli.models.model_types import architecture_of, remark_on
 from pecli.models.position_keys import TOWER, is_of_positions
-from pecli.models.positions import encoding_parameters, first_row, position_of, rows_beside, table_length
+from pecli.models.positions import (
+    encoding_parameters,
+    first_row,
+    first_sinusoid,
+    position_of,
+    rows_beside,
+    table_length,
+)
 from pecli.models.rope import ORIGINAL, nested_kinds
 from pecli.models.scores import DualChunks, Temperature, dual_chunks, logn_of, softmax_factor, temperature_of
 
@@ -443,13 +450,27 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
         plain = replace(plain, softmax_factor=softmax_factor(reading, kind), dual_chunks=dual_chunks(reading))
         plain = replace(plain, temperature=temperature_of(reading, True), logn=logn_of(reading))
         return replace(plain, axis_names=item.axis_names, axis_lengths=lengths)
-    length, grid = table_length(reading, stack) if plain.kind in TABLES else None, patches(reading)
+    return _with_table(reading, plain, stack, made[1])
+
+
+def _with_table(reading: Reading, plain: Layer, stack: str, parameters: Mapping[str, Any]) -> Layer:
+    """Return the layers with the size of their table, if they have a table of a known size.
+
+    parameters : the parameters of their encoding
+    """
+    item, grid = reading.architecture, patches(reading)
+    length = table_length(reading, stack) if plain.kind in TABLES else None
     if length is None:
         return plain
     fits = grid is not None and length - prod(grid) in (0, rows_beside(reading))
-    first = first_row(reading, length) if plain.kind == "learned" and grid is None else 0
+    first = 0
+    if grid is None and plain.kind == "learned":
+        first = first_row(reading, length)
+    elif grid is None and plain.kind == "sinusoidal":
+        first = first_sinusoid(reading)
+        length += first - item.rows_before  # which `table_length` has added
     if plain.kind == "learned":
-        plain = replace(plain, parameters={**made[1], "rows": length - first})
+        plain = replace(plain, parameters={**parameters, "rows": length - first})
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=item.resized or None)
 
 

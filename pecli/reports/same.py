@@ -53,7 +53,8 @@ class LayerComparison:
     layers : kind of the layers in each model
     indices : indices of the layers, if both files have them
     seq_len : current sequence length at which rates were compared, in positions; None for that of the files
-    share : largest relative difference of a rate or slope; None if the models have different numbers of them
+    share : largest relative difference of a rate or slope; None if the models have different numbers of them, or if
+        their encodings are of different kinds
     first, count : first pair whose rates differ by more than the tolerance, and the number of such pairs
     differing : values of the facts that differ, by key of `layer_data`
     pairing : the pairings of both models if they differ
@@ -160,14 +161,14 @@ def _compare_layers(one: Layer, other: Layer, tolerance: float) -> LayerComparis
         if name == "max_position" and None not in extended and extended[0] == extended[1]:
             continue  # some files give the original context here, others the extended one
         values = data[0].get(name), data[1].get(name)
-        silent = name in WHERE_SAID and None in values
+        silent = None in values and (name in WHERE_SAID or "kind" in differing)  # facts that only one of two kinds has
         if not silent and not _equal(*values, tolerance):
             differing[name] = values
     rates = [next((np.asarray(item[name]) for name in RATES if item.get(name)), np.zeros(0)) for item in data]
     pairing: tuple[Any, Any] = data[0].get("pairing"), data[1].get("pairing")
     found = LayerComparison(("", ""), differing=differing)
     found = replace(found, pairing=pairing if all(pairing) and pairing[0] != pairing[1] else None)
-    if len(rates[0]) != len(rates[1]):
+    if len(rates[0]) != len(rates[1]) or "kind" in differing:  # RoPE's rates are no slopes of ALiBi
         return replace(found, share=None)
     shares = _relative_differences(*rates)
     far = np.flatnonzero(shares > tolerance)
@@ -264,7 +265,8 @@ def comparison_text(found: Sequence[LayerComparison], names: Sequence[str]) -> l
 def _rows(item: LayerComparison) -> Iterator[tuple[str, str]]:
     """Yield (label, text) for rates, pairing and drift."""
     if item.share is None:
-        yield say("model.rates"), say("same.not_as_many")
+        if "kind" not in item.differing:
+            yield say("model.rates"), say("same.not_as_many")
     elif item.first is not None:
         yield say("model.rates"), say("same.rates_differ", count=item.count, all=item.pairs, first=item.first,
                                       share=item.share)  # fmt: skip

@@ -85,6 +85,7 @@ DYNAMIC = {**CONFIG, "rope_scaling": {"rope_type": "dynamic", "factor": 2.0}}
 META = {"dim": 4096, "n_heads": 32, "n_layers": 2, "multiple_of": 256, "rope_theta": 5e5, "use_scaled_rope": True}
 UPPER = {"model_type": "qwen2", "num_hidden_layers": 4, "rope_scaling": None, "use_sliding_window": True,
          "sliding_window": 64, "max_window_layers": 1}  # fmt: skip
+FALCON = {"model_type": "falcon", "hidden_size": 2048, "num_attention_heads": 32, "num_hidden_layers": 2}
 Case = tuple[dict[str, Any], dict[str, Any], bool, dict[str, Any]]
 CASES: dict[str, Case] = {  # two files, whether they are the same, and what the first comparison that is not has
     "itself": (CONFIG, CONFIG, True, {"largest_relative_difference": 0.0, "pairing": None}),
@@ -109,6 +110,8 @@ CASES: dict[str, Case] = {  # two files, whether they are the same, and what the
     "dynamic": (CONFIG | {"rope_scaling": None}, DYNAMIC, False, {"differing": {"extended": [131072, 262144]}}),
     "context": (QWEN | {"rope_scaling": None}, QWEN | {"rope_scaling": None, "max_position_embeddings": 4096}, False,
                 {"differing": {"max_position": [32768, 4096], "original": [32768, 4096], "extended": [32768, 4096]}}),
+    "kinds": (FALCON, {**FALCON, "alibi": True}, False,
+              {"largest_relative_difference": None, "pairs": 0, "differing": {"kind": ["rope", "alibi"]}, "drift": {}}),
     "layers": (CONFIG, {**CONFIG, "num_hidden_layers": 3}, False, {"layers": ["", "all"], "indices": [2]}),
 }  # fmt: skip
 

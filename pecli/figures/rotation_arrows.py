@@ -9,7 +9,7 @@ from typing import Any
 from pecli.analysis import Numbers, View
 from pecli.core.language import join_title, say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import number_text
+from pecli.core.numbers import minus, number_text
 from pecli.encodings.base import Rotary
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.rotation_figure import THIRDS, RotationFigure
@@ -19,6 +19,7 @@ from pecli.page.colors import HAIRLINE, RULE, SHADE, legible, note_ink
 from pecli.page.panels import Axis, Panel, PanelGroup, in_columns
 
 QUERY, KEY = "C0", "C1"
+LEAST, TURN = 15.0, 360.0  # degrees: arrows closer together than LEAST are hard to tell apart
 SHOWN = 75.0  # degrees between query and key that the default pair comes closest to
 STACKED = 2.1  # replaces WIDE if panels are stacked, so that rings are not too large
 WIDE, TALL = 1.5, 1.32  # half the sides of a panel; the ring has radius 1
@@ -59,7 +60,8 @@ class RotationArrows(RotationFigure):
         rates = self._rates(view)
         if self.pairs:
             return self.pairs[0], float(rates[self.pairs[0]])
-        pair = int(np.abs(np.abs(np.degrees(rates * (self.offset or 1))) - SHOWN).argmin())
+        apart = np.abs(np.degrees(rates * (self.offset or 1)))
+        pair = int(np.where(apart < LEAST, TURN, np.abs(apart - SHOWN)).argmin())
         return pair, float(rates[pair])
 
     def _rates(self, view: View[Rotary]) -> Array:
@@ -131,7 +133,8 @@ class RotationArrows(RotationFigure):
         wave = view.encoding.length_text(2 * pi / rate) if rate else "∞"
         turn = degrees(rate * (self.offset or 0))
         apart = abs((turn + 180) % 360 - 180)
-        score = say("rotation.score_cos", degrees=number_text(apart, 3), score=f"{cos(rate * (self.offset or 0)):.2f}")
+        cosine = minus(f"{cos(rate * (self.offset or 0)):.2f}")
+        score = say("rotation.score_cos", degrees=number_text(apart, 3), score=cosine)
         pieces = (say("rotation.turn_every", pair=pair, wave=wave), say("rotation.equal_vectors"), score)
         return join_title([super().title(view), *pieces])
 

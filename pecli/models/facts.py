@@ -33,6 +33,9 @@ REMARKS = {  # notes on types, whatever their config
     "stages": "findings.stages_not_shown",
     "axial_tables": "findings.axial_tables",
     "memory": "findings.memory_table_not_shown",
+    "global_tokens": "findings.global_tokens",
+    "summaries": "findings.summaries_of_blocks",
+    "blocks": "findings.blocks_not_shown",
     "share": "findings.width_counted_otherwise",
     "third": "findings.share_by_default",
 }
@@ -51,6 +54,7 @@ PARAMETERS = (  # keys of rope_parameters
     *("low_freq_factor", "high_freq_factor", "short_factor", "long_factor", "mrope_section", "mrope_interleaved"),
     "llama_4_scaling_beta",
 )
+WINDOW_KEYS = ("sliding_window", "sliding_window_size")
 OTHER_BASES = ("rotary_emb_base", "rope_embedding_base", "rotary_base", "rope_base", "rope_freq_constant", "theta")
 OTHER_SHARES = ("rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
 # other names of rope_theta and partial_rotary_factor; in transformers, only types read them whose `reads` has them
@@ -62,6 +66,9 @@ CHOICES = {  # allowed words of fields that are words or lists of words
     "resized": ("always", "asked"),
     "also": (*POSITIONS, "timestep"),
     "remark": tuple(REMARKS),
+    "window_keys": ("local_attention", "attention_window", "window_size", "local_radius", *WINDOW_KEYS),
+    "one_more": WINDOW_KEYS,
+    "both_ways": ("", "radius", "half", "half_more", "split"),
     "nope_layer_types": LAYER_KINDS,
     "nope_kinds": ("", *LAYER_KINDS),
     "axes": ("blocks", "repeated", "alternating", "rising"),
@@ -93,6 +100,7 @@ NAMES = {  # names allowed in the table of a field
 }
 ITEMS: dict[str, tuple[type, ...]] = {  # field to the types of its list's items, if they are not words
     "sections": (int,),
+    "both_if": (str, bool),
     **dict.fromkeys(("grid_start", "grid_step"), (int, float)),
     **dict.fromkeys(("grid", "axis_shares"), (list,)),
 }

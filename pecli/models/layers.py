@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import isqrt
@@ -189,6 +189,7 @@ class Reading:
 
 LAYER_TYPE_NAMES = {  # names in older configs to names in transformers 5
     **dict.fromkeys(("attention", "full", "global"), FULL),
+    "local": SLIDING,
     **dict.fromkeys(("mamba", "mamba2", "recurrent", "linear"), LINEAR),
     "deepseek_sparse_attention": "indexed_attention",
 }
@@ -226,6 +227,9 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
         kinds = {"recurrent": LINEAR, "attention": SLIDING}
         words = [kinds.get(word, word) for word in keys.words("block_types") or [FULL]]
         return [words[layer % len(words)] for layer in range(count)]
+    if (words := _repeated(keys.data.get("attention_types"), count)) is not None:
+        keys.read.add(f"{keys.place}attention_types")
+        return [LAYER_TYPE_NAMES.get(word, FULL) for word in words]
     blocks = keys.data.get("block_configs")
     if isinstance(blocks, list):  # Nemotron NAS leaves attention out or replaces it
         parts = [block.get("attention") if isinstance(block, dict) else None for block in blocks]
@@ -244,6 +248,19 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
         if flags is not None:
             return [on if flag else off for flag in flags][: count or None]
     return None
+
+
+def _repeated(parts: Any, most: int) -> list[str] | None:
+    """Return the words, at most `most`, of GPT-Neo's list of [words, times], such as [[["global", "local"], 12]].
+
+    Return None for anything else.
+    """
+    found: list[str] = []
+    for part in parts if isinstance(parts, list) else ():
+        if not (isinstance(part, list) and len(part) == 2 and isinstance(part[0], list) and type(part[1]) is int):
+            return None
+        found += (part[0] * min(part[1], most))[:most]
+    return [word if isinstance(word, str) else "" for word in found[:most]] or None
 
 
 def _numbered(keys: Keys, count: int) -> list[str] | None:
@@ -284,24 +301,99 @@ def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]
     return [KINDS[letter] for letter in letters[:count]]
 
 
-def attention_window(keys: Keys, architecture: Architecture, kind: str) -> tuple[str, int] | None:
-    """Return the key and length of the attention window of layers of that kind; None if they see all positions.
+@dataclass(frozen=True)
+class Span:
+    """How far queries see in a layer with an attention window.
+
+    key, number : the key of the window and the number at it, or the default
+    made : what the code makes of that number, such as " / 2"
+    back : number of keys up to the query's own, which is included
+    ahead : number of keys after it
+    """
+
+    key: str
+    number: int
+    made: str
+    back: int
+    ahead: int = 0
+
+
+BOTH_WAYS: dict[str, tuple[str, Callable[[int], tuple[int, int]]]] = {  # what is made of a number n: text, back, ahead
+    "radius": ("", lambda n: (n + 1, n)),
+    "half": (" / 2", lambda n: (n // 2 + 1, n // 2)),
+    "half_more": (" / 2 + 1", lambda n: (n // 2 + 2, n // 2 + 1)),
+    "split": (" / 2", lambda n: ((n + 1) // 2, n // 2)),
+}
+
+
+def attention_window(
+    keys: Keys, architecture: Architecture, kind: str, layer: int | None = None, turn: int = 0
+) -> Span | None:
+    """Return the attention window of layers of that kind; None if they see all positions.
 
     This follows transformers 5.24. A length of null or 0, or a false `use_sliding_window`, turns the window off. Qwen's
     code has a window only if `use_sliding_window` is true.
+
+    layer : index of a layer, if layers may have different windows; without it, the largest is returned
+    turn : number of layers of that kind before it
     """
     if kind not in WINDOWS:
         return None
+    names = architecture.window_keys if kind == SLIDING and architecture.window_keys else WINDOWS[kind]
     asked = keys.flag("use_sliding_window")
     off = kind == SLIDING and (architecture.window_opt_in if asked is None else not asked)
-    given = {name: keys.data[name] for name in WINDOWS[kind] if name in keys.data}
-    usual = WINDOW if WINDOW in WINDOWS[kind] else WINDOWS[kind][0]
+    given = {name: keys.data[name] for name in names if name in keys.data}
+    usual = WINDOW if WINDOW in names else names[0]
     values = given or {usual: architecture.sizes.get("window")}
-    whole = (item for item in values.items() if type(item[1]) is int and 0 < item[1] < 1 << 53)
-    found = None if off else next(whole, None)  # the meaning of lists is unknown
-    used = [name for name, value in given.items() if found is None or value == found[1]]
+    listed = {name: _of_layer(value, architecture, layer) for name, value in values.items()}
+    whole = (item for item in listed.items() if type(item[1]) is int and 0 < item[1] < 1 << 53)
+    found = None if off else next(whole, None)
+    used = [name for name, value in given.items() if found is None or name == found[0] or value == found[1]]
     keys.read.update(f"{keys.place}{name}" for name in used)
-    return (found[0], found[1] // 2) if found and found[0] in architecture.halved else found
+    if found is None:
+        return None
+    span = _span(keys, architecture, found[0], _own_number(keys, architecture, found, layer, turn))
+    again = [name for name in SPANS if name in keys.data and keys.data[name] in (span.back, span.ahead)]
+    keys.read.update(f"{keys.place}{name}" for name in again if architecture.window_keys)
+    return span
+
+
+def _of_layer(value: Any, architecture: Architecture, layer: int | None) -> Any:
+    """Return the number for a layer from a list with one per layer, or the largest; other values are unchanged.
+
+    Only for types with `window_keys` is the meaning of lists known.
+    """
+    numbers = isinstance(value, list) and bool(value) and all(type(item) is int for item in value)
+    if not numbers or not architecture.window_keys:
+        return value
+    return max(value) if layer is None else value[min(layer, len(value) - 1)]
+
+
+def _own_number(keys: Keys, architecture: Architecture, found: tuple[str, int], layer: int | None, turn: int) -> int:
+    """Return the number that counts for a layer in place of the one at the key, `found`."""
+    inside = keys.data.get("per_layer_config")
+    if isinstance(inside, dict):
+        own = inside.get(str(layer))
+        number = own.get(found[0]) if isinstance(own, dict) else None
+        return number if type(number) is int and 0 < number < 1 << 53 else found[1]
+    return architecture.every_other_window or found[1] if turn % 2 else found[1]
+
+
+def _span(keys: Keys, architecture: Architecture, key: str, number: int) -> Span:
+    """Return how far queries see with a number at the key of a window."""
+    rule = architecture.both_ways
+    if architecture.both_if:
+        name, value = architecture.both_if
+        keys.read.add(f"{keys.place}{name}")
+        rule = rule if (keys.data.get(str(name)) or False) == value else ""
+    elif not rule and architecture.in_transformers and keys.data.get("is_causal") is False:
+        rule = "radius"  # masking_utils.py
+    if rule:
+        made, reach = BOTH_WAYS[rule]
+        return Span(key, number, made, *reach(number))
+    if key in architecture.halved:
+        return Span(key, number, " / 2", number // 2)
+    return Span(key, number, " + 1", number + 1) if key in architecture.one_more else Span(key, number, "", number)
 
 
 def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> list[str]:

@@ -42,7 +42,12 @@ class Architecture:
     pattern : one letter per layer (`facts.KINDS`), such as "f(ss)f": the first layers, in parentheses the layers that
       repeat, then the last layers; "-(sssn)" repeats from the last layer backwards
     full_before : number of layers at the start without a window if the file has no max_window_layers
+    window_keys : keys of its attention window, the first that is present counts; by default those of `layers.SPANS`
     halved : window keys of which its code takes half
+    one_more : window keys that do not count the query's own position
+    both_ways : what a number at such a key means if queries see keys on both sides, see `layers.BOTH_WAYS`
+    both_if : a key and its value, if queries see both sides only with that value (false: also without the key)
+    every_other_window : window of every second layer with a window, if the file has no per_layer_config
     window_opt_in : True if layers have a window only if use_sliding_window is true
     nope_layer_types : kinds of layer without RoPE
     nope_needs_window : True if those kinds do have RoPE when the file has no sliding_window
@@ -94,7 +99,12 @@ class Architecture:
     words: tuple[str, ...] = ()
     pattern: str = "(f)"
     full_before: int | None = None
+    window_keys: tuple[str, ...] = ()
     halved: tuple[str, ...] = ()
+    one_more: tuple[str, ...] = ()
+    both_ways: str = ""
+    both_if: tuple[str | bool, ...] = ()
+    every_other_window: int | None = None
     window_opt_in: bool = False
     nope_layer_types: tuple[str, ...] = ()
     nope_needs_window: bool = False

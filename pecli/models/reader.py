@@ -16,7 +16,7 @@ from pecli.encodings.registry import Encoding, find_encoding
 from pecli.encodings.rope import Rope
 from pecli.models.config_file import Content, Keys, WrongTypeError, read_config, safe_text
 from pecli.models.dialects import Dialect, dialect_of, dialects, translate
-from pecli.models.facts import ALL as ALL, FULL, LINEAR, OTHER_KEYS, UNDRAWN
+from pecli.models.facts import ALL as ALL, FULL, LINEAR, OTHER_KEYS, SLIDING, UNDRAWN
 from pecli.models.layers import (
     LEVELS,
     BuildError,
@@ -67,11 +67,33 @@ WITHOUT_POSITIONS = ("linear_attention", "mlp", "moe", "conv", "no_rope", "no_at
 
 @dataclass(frozen=True)
 class Window:
-    """An attention window: the key of its length, the length in positions, and the indices of its layers."""
+    """An attention window.
+
+    key : the key of its length, and what the code makes of the number there
+    length : number of keys that a query sees up to its own position, which is included
+    indices : indices of its layers
+    ahead : number of keys that it sees after its own position
+    each : number of all keys that a query sees in each of these layers, if they differ; then `length` and `ahead` are
+        the largest
+    """
 
     key: str
     length: int
     indices: tuple[int, ...]
+    ahead: int = 0
+    each: tuple[int, ...] = ()
+
+    @property
+    def seen(self) -> int:
+        """The number of keys that a query sees on both sides, its own included."""
+        return self.length + self.ahead
+
+    def by_reach(self) -> dict[int, tuple[int, ...]]:
+        """Return the indices of the layers by the number of keys that a query sees in them."""
+        found: dict[int, tuple[int, ...]] = {}
+        for at, seen in zip(self.indices, self.each or (self.seen,) * len(self.indices), strict=True):
+            found[seen] = (*found.get(seen, ()), at)
+        return found
 
 
 @dataclass(frozen=True)
@@ -370,7 +392,8 @@ def _layers(reading: Reading) -> dict[str, Layer]:
     for stack in ("encoder", "decoder"):
         names = (f"{stack}_layers", f"num_{stack}_layers", "num_layers", "num_hidden_layers")
         count = reading.keys.whole(*names) or item.sizes.get("layers", 0)
-        layers[stack] = next(iter(_stack(reading, stack, [FULL] * count).values()))
+        near = stack == "encoder" and "s" in item.pattern
+        layers[stack] = next(iter(_stack(reading, stack, [SLIDING if near else FULL] * count).values()))
     return layers
 
 
@@ -418,11 +441,7 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     kind, stack, indices : kind of the layers, their stack, and their indices
     """
     plain = Layer(position.partition("_")[0], indices=indices, max_position=max_position(reading))
-    if span := attention_window(reading.keys, reading.architecture, kind):
-        halved = " / 2" * (span[0] in reading.architecture.halved)
-        plain = replace(plain, window=Window(span[0] + halved, span[1], indices))
-        if span[0] not in reading.keys:
-            reading.assumed(*span)
+    plain = replace(plain, window=_window(reading, kind, indices))
     try:
         made = encoding_parameters(reading, position, kind, stack, indices[0] if indices else 0)
         if position == "relative_key":
@@ -453,6 +472,22 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     return _with_table(reading, plain, stack, made[1])
 
 
+def _window(reading: Reading, kind: str, indices: tuple[int, ...]) -> Window | None:
+    """Return the attention window of the layers of one kind; add a note if its length is the type's default."""
+    keys, item = reading.keys, reading.architecture
+    span = attention_window(keys, item, kind)
+    if span is None:
+        return None
+    if span.key not in keys:
+        reading.assumed(span.key, span.number)
+    own = [attention_window(keys, item, kind, *place) for place in zip(indices, range(len(indices)), strict=True)]
+    spans = [each or span for each in own] or [span]
+    largest = max(spans, key=lambda each: each.back)
+    several = len({(each.back, each.ahead) for each in spans}) > 1
+    each = tuple(one.back + one.ahead for one in spans) if several else ()
+    return Window(largest.key + largest.made, largest.back, indices, largest.ahead, each)
+
+
 def _with_table(reading: Reading, plain: Layer, stack: str, parameters: Mapping[str, Any]) -> Layer:
     """Return the layers with the size of their table, if they have a table of a known size.
 
@@ -471,6 +506,8 @@ def _with_table(reading: Reading, plain: Layer, stack: str, parameters: Mapping[
         length += first - item.rows_before  # which `table_length` has added
     if plain.kind == "learned":
         plain = replace(plain, parameters={**parameters, "rows": length - first})
+        if item.after_padding:
+            plain = replace(plain, max_position=length - first)  # the file counts the rows before the first position
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=item.resized or None)
 
 
@@ -491,7 +528,7 @@ def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
 def _merged(layers: dict[str, Layer]) -> dict[str, Layer]:
     """Return the layers, merged under one name if all their encodings are the same."""
     first, *others = (replace(layer, indices=(), window=None) for layer in layers.values())
-    if any(other != first for other in others):
+    if any(other != first for other in others) or ("encoder" in layers and layers["encoder"].window):
         return layers
     every = [layer.indices for layer in layers.values()]
     indices = every[0] if "encoder" in layers else tuple(sorted(chain(*every)))

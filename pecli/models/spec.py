@@ -133,7 +133,8 @@ def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[s
             encoding = layer.encoding
             context = (encoding.contexts()[1] if isinstance(encoding, Rope) else None) or layer.max_position
             others = tuple(at for at in layer.indices if at not in {*within})
-            for indices, reach in ((within, layer.window and layer.window.length), (others, context)):
+            near = layer.window.by_reach() if layer.window else {}
+            for reach, indices in (*near.items(), (context, others)):
                 if indices:
                     made = replace(_without_rope(layer) or _encoding(model, layer), label=name)
                     found["encoding"].append(spec_of(made))

@@ -79,6 +79,8 @@ class LayerData(RopeData, TableData, total=False):
     kind: Required[str]
     spec: Required[str | None]
     attention_window: Required[int | None]
+    attention_window_ahead: int
+    attention_window_each: list[int]
     attention_window_layers: Required[list[int]]
     max_position: Required[int | None]
     layer_indices: Required[list[int]]
@@ -120,6 +122,10 @@ def layer_data(layer: Layer) -> dict[str, Any]:
     window = layer.window
     data["attention_window"] = None if window is None else window.length
     data["attention_window_layers"] = [] if window is None else list(window.indices)
+    if window is not None and window.ahead:
+        data["attention_window_ahead"] = window.ahead
+    if window is not None and window.each:
+        data["attention_window_each"] = list(window.each)
     return {**data, "max_position": layer.max_position, "layer_indices": list(layer.indices)}
 
 

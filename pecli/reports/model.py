@@ -24,7 +24,7 @@ from pecli.files.tables import file_label
 from pecli.models.config_file import ENDINGS
 from pecli.models.facts import FULL
 from pecli.models.options import ModelOptions
-from pecli.models.reader import ALL, Layer, Model
+from pecli.models.reader import ALL, Layer, Model, Window
 from pecli.reports.layers import Layers, counted_ranges, layer_data, layers_data
 from pecli.reports.same import ComparisonData, LayerComparison, comparison_data, comparison_text, comparisons
 
@@ -64,6 +64,7 @@ PLACES = {
     "extended": "model.the_extended_one_of",
     "long": "model.the_extended_one_of_long",
     "window": "model.the_window_of",
+    "side": "model.one_side_of",
     "unscaled_window": "model.the_window_of_unscaled",
     "scaled_window": "model.the_window_of_scaled",
 }
@@ -402,10 +403,20 @@ def _score_facts(layer: Layer) -> dict[str, str]:
     if chunks := layer.dual_chunks:
         facts[say("model.dual_chunks")] = say("model.keys_begin_anew", length=chunks.length, largest=chunks.largest)
     if window := layer.window:
-        facts[say("model.attention_window")] = say("model.positions", count=window.length, key=window.key)
+        facts[say("model.attention_window")] = _reach_text(window)
         if window.indices != layer.indices:
             facts[say("model.layers_with_it")] = counted_ranges(window.indices)
     return facts
+
+
+def _reach_text(window: Window) -> str:
+    """Return how far queries see, as text."""
+    if window.each:
+        return say("model.positions_by_layer", least=min(window.each), most=max(window.each), key=window.key)
+    if window.ahead:
+        blanks = {"back": window.length - 1, "ahead": window.ahead, "count": window.seen}
+        return say("model.positions_both_ways", key=window.key, **blanks)
+    return say("model.positions", count=window.length, key=window.key)
 
 
 def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
@@ -451,7 +462,8 @@ def _long_waves_text(data: dict[str, Any], pairs: int) -> str:
     """Return, as text, how many pairs turn less than once in each context, or in the attention window."""
     window, original, extended = (data[name] for name in ("attention_window", "original", "extended"))
     limited = window is not None and (extended is None or window < extended)
-    names = ("window",) if data["scaling"] == "default" else ("unscaled_window", "scaled_window")
+    whole = "side" if data.get("attention_window_ahead") else "window"
+    names = (whole,) if data["scaling"] == "default" else ("unscaled_window", "scaled_window")
     longer = (data["unscaled_longer_than_attention_window"], data["longer_than_attention_window"])
     counts = [(name, count, window) for name, count in zip(names, longer, strict=False) if limited]
     if original is not None and not (limited and data["attention_window_layers"] == data["layer_indices"]):

@@ -39,6 +39,8 @@ FACTS = {  # keys of layer_data that must be equal, and their labels
     "max_distance": "model.buckets",
     "bidirectional": "model.buckets",
     "attention_window": "model.attention_window",
+    "attention_window_ahead": "same.window_ahead",
+    "attention_window_each": "same.window_each",
     "original": "same.original",
     "extended": "same.extended",
     "max_position": "model.context",

@@ -27,7 +27,7 @@ KEYS = {
     "distance": ("relative_attention_max_distance",),
     "embedding": ("embedding_size",),
     "padding": ("pad_token_id",),
-    "window": ("sliding_window", "local_attention"),
+    "window": ("local_attention", "attention_window", "window_size", "local_radius", "sliding_window"),
 }
 COUNTS = ("num_attention_heads", "num_key_value_heads")
 EXCEPT = {  # sizes that are under another key or turned off by a flag

@@ -57,6 +57,7 @@ KEYS: dict[str, list[Config]] = {
         *({"layer_types": kinds} for kinds in ([FULL] * 4, [FULL] * 3, ["full", "mamba", "attention", "x"])),
         *({"no_rope_layers": flags} for flags in ([1, 0, 1, 0], [1, 0])),
         {"sliding_window": 8},
+        {"sliding_window": 8, "layer_types": [FULL, SLIDING] * 2, "is_causal": False},
         {"use_logn_attn": True},
         {"attn_scale": 0.1},
         {"position_embedding_type": "absolute"},
@@ -145,6 +146,7 @@ KEYS: dict[str, list[Config]] = {
     "gemma3_text": [
         {"head_dim": 8},
         *({"head_dim": 8, "sliding_window_pattern": every} for every in (1, 2, "LG")),
+        *({"head_dim": 8, "sliding_window": 8, "use_bidirectional_attention": flag} for flag in (True, False)),
         {"head_dim": 8, "rope_local_base_freq": 500.0, **scaled({"rope_type": "linear", "factor": 2.0})},
         {"head_dim": 8, "rope_local_base_freq": 1000000.0, "sliding_window_pattern": 2},
         {"head_dim": 8, **scaled({"type": "linear", "factor": 2.0})},
@@ -153,13 +155,26 @@ KEYS: dict[str, list[Config]] = {
         {"head_dim": 8, "rope_parameters": {FULL: {"rope_theta": 7.0}}},
         {"head_dim": 8, "rope_parameters": {FULL: {"rope_theta": 7.0}, SLIDING: None}},
     ],
-    "gemma4_text": [{"head_dim": 8, "global_head_dim": 16}, {"rope_parameters": {"rope_theta": 7.0}}],
+    "gemma4_text": [*({"head_dim": 8, "global_head_dim": 8, "sliding_window": 8, "use_bidirectional_attention": word}
+                      for word in ("all", "vision")),
+                    {"head_dim": 8, "global_head_dim": 16}, {"rope_parameters": {"rope_theta": 7.0}}],
     "modernbert": [
         {"global_rope_theta": 500.0, "local_rope_theta": 50.0, "local_attention": 8},
         {"global_attn_every_n_layers": 2},
         {"rope_parameters": {"rope_theta": 7.0}},
     ],
     "modernbert-decoder": [{"local_attention": 9}],
+    "longformer": [{"attention_window": lengths} for lengths in (8, [8, 8, 8, 8], [8, 16, 8, 16])],
+    "led": [{"attention_window": [8] * 4, "decoder_layers": 2}],
+    "longt5": [{"d_model": 32, "d_kv": 8, "local_radius": 7}],
+    "gpt_neo": [{}, *({"attention_types": [[["global", "local"], 2]], "window_size": 8, **more}
+                      for more in ({}, {"num_hidden_layers": 2})), {"attention_types": "local"}],
+    "openai_privacy_filter": [{"head_dim": 8, "sliding_window": 8}],
+    "embedding_gemma2_text": [{"head_dim": 8, "sliding_window": 8}],
+    "t5_gemma_module": [{"head_dim": 8, "sliding_window": 8, "is_decoder": flag} for flag in (True, False)],
+    "t5gemma2_text": [{"head_dim": 8, "sliding_window": 9}],
+    "neomme": [{"sliding_window": 8}, {"sliding_window": 8, "per_layer_config": {"1": {"sliding_window": 4}}}],
+    "mimo_v2_flash": [{"head_dim": 8, "sliding_window_size": 8, **more} for more in ({}, {"sliding_window": 8})],
     "exaone4": [{"sliding_window": 8, "sliding_window_pattern": "LG"}, {"sliding_window": None}],
     "cohere2": [{"sliding_window": 8, "sliding_window_pattern": 2}],
     "cohere2_moe": [scaled(YARN)],
@@ -366,7 +381,7 @@ def cases() -> Iterator[tuple[str, Config, int | None]]:
 def layer_line(kind: str, layer: Layer) -> str:
     facts = {field.name: getattr(layer, field.name) for field in fields(Layer)}
     told = (f"{field.name}={facts[field.name]}" for field in fields(Layer) if facts[field.name] != field.default)
-    return f"  {kind}: {' '.join(told)}"
+    return f"  {kind}: {' '.join(told)}".replace(", ahead=0, each=()", "").replace(", each=()", "")  # the defaults
 
 
 def lines_of(model: Model, part: str = "") -> Iterator[str]:

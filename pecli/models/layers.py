@@ -296,6 +296,10 @@ def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]
     if architecture.full_before is not None:  # Qwen2: layers below max_window_layers see all positions
         full = keys.whole("max_window_layers")
         letters = "f" * min(architecture.full_before if full is None else full, count) + letters
+    if architecture.full_from is not None:  # Qwen2-MoE: layers from max_window_layers on see all positions
+        most = keys.whole("max_window_layers")
+        most = architecture.full_from if most is None else most
+        letters = letters[:most] + "f" * len(letters[most:])
     if "s" in letters and attention_window(keys, architecture, SLIDING) is None:
         letters = letters.replace("s", "f")
     return [KINDS[letter] for letter in letters[:count]]

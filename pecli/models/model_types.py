@@ -43,6 +43,7 @@ class Architecture:
       repeat, then the last layers; "-(sssn)" repeats from the last layer backwards
     full_before : number of layers at the start without a window if the file has no max_window_layers
     window_keys : keys of its attention window, the first that is present counts; by default those of `layers.SPANS`
+    full_from : number of layers at the start that may have a window if the file has no max_window_layers
     halved : window keys of which its code takes half
     one_more : window keys that do not count the query's own position
     both_ways : what a number at such a key means if queries see keys on both sides, see `layers.BOTH_WAYS`
@@ -99,6 +100,7 @@ class Architecture:
     words: tuple[str, ...] = ()
     pattern: str = "(f)"
     full_before: int | None = None
+    full_from: int | None = None
     window_keys: tuple[str, ...] = ()
     halved: tuple[str, ...] = ()
     one_more: tuple[str, ...] = ()

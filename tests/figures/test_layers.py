@@ -65,6 +65,9 @@ def test_the_headline_says_how_many_see_farthest(options: dict[str, Any], said: 
         ("gemma-3", [1024] * 5 + [0] + [1024] * 5 + [0]),
         ("gpt-oss", [128, 131_072] * 2),  # of one kind, some with a window
         ("gpt-2", [1024] * 4),
+        ("gpt-neo", [2048, 256] * 2),
+        ("longformer", [513] * 2 + [65] * 2),  # both ways
+        ("embedding-gemma", [513] * 5 + [2048]),
         ("mpt", [2048] * 4),
     ],
 )

@@ -136,6 +136,7 @@ KEYS: dict[str, list[Config]] = {
         *({"sliding_window": 8, "use_sliding_window": True, "max_window_layers": full} for full in (0, 2, 9, None)),
         {"sliding_window": 0, "use_sliding_window": True, "max_window_layers": 0},
     ],
+    "qwen2_moe": [{"sliding_window": 8, "use_sliding_window": True, **most} for most in ({}, {"max_window_layers": 2})],
     "qwen": [{"use_logn_attn": True, "seq_length": length} for length in (1, 2, 16)],
     "qwen2_vl": [scaled({"type": "mrope", "mrope_section": [1, 1, 2]})],
     "qwen3_vl_text": [scaled({"rope_type": "default", "mrope_section": [1, 1, 1], "mrope_interleaved": True})],

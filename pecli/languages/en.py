@@ -972,6 +972,7 @@ TEXTS = {
     "findings.global_tokens": "tokens with global attention see, and are seen from, all positions",
     "findings.summaries_of_blocks": "with transient-global attention, queries also see a summary of each block of tokens",
     "findings.blocks_not_shown": "with attention in blocks, queries of the encoder see only some keys; pecli does not show which",
+    "findings.cosines_first": "the table of this type has all cosines before all sines; pecli shows the sines first",
     "findings.sinusoids_begin_later": "in {name}, position p has the sines and cosines of p + {first}; to draw those, give --start {first}",
     "findings.rows_before": "the table of {name} begins with {rows} extra rows; positions start at row {rows}",
     "findings.table_of_offsets": "in transformers {v4}, each layer has a table of {rows:,} rows for offsets from {low:,} to {high:,}; {v5} does not read the key and adds a learned table of {count:,} rows",

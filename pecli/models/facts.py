@@ -36,6 +36,7 @@ REMARKS = {  # notes on types, whatever their config
     "global_tokens": "findings.global_tokens",
     "summaries": "findings.summaries_of_blocks",
     "blocks": "findings.blocks_not_shown",
+    "cosines_first": "findings.cosines_first",
     "share": "findings.width_counted_otherwise",
     "third": "findings.share_by_default",
 }
@@ -66,7 +67,14 @@ CHOICES = {  # allowed words of fields that are words or lists of words
     "resized": ("always", "asked"),
     "also": (*POSITIONS, "timestep"),
     "remark": tuple(REMARKS),
-    "window_keys": ("local_attention", "attention_window", "window_size", "local_radius", *WINDOW_KEYS),
+    "window_keys": (
+        "local_attention",
+        "attention_window",
+        "attention_windows",
+        "window_size",
+        "local_radius",
+        *WINDOW_KEYS,
+    ),
     "one_more": WINDOW_KEYS,
     "both_ways": ("", "radius", "half", "half_more", "split"),
     "nope_layer_types": LAYER_KINDS,

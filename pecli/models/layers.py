@@ -230,6 +230,9 @@ def _listed(keys: Keys, count: int) -> list[str] | None:
     if (words := _repeated(keys.data.get("attention_types"), count)) is not None:
         keys.read.add(f"{keys.place}attention_types")
         return [LAYER_TYPE_NAMES.get(word, FULL) for word in words]
+    if isinstance(windows := keys.data.get("attention_windows"), list):  # UltraBERT: null is a layer without a window
+        keys.read.add(f"{keys.place}attention_windows")
+        return [SLIDING if size else FULL for size in windows[: count or None]]
     blocks = keys.data.get("block_configs")
     if isinstance(blocks, list):  # Nemotron NAS leaves attention out or replaces it
         parts = [block.get("attention") if isinstance(block, dict) else None for block in blocks]
@@ -367,10 +370,10 @@ def _of_layer(value: Any, architecture: Architecture, layer: int | None) -> Any:
 
     Only for types with `window_keys` is the meaning of lists known.
     """
-    numbers = isinstance(value, list) and bool(value) and all(type(item) is int for item in value)
+    numbers = [item for item in value if type(item) is int] if isinstance(value, list) else []
     if not numbers or not architecture.window_keys:
         return value
-    return max(value) if layer is None else value[min(layer, len(value) - 1)]
+    return max(numbers) if layer is None else value[min(layer, len(value) - 1)]
 
 
 def _own_number(keys: Keys, architecture: Architecture, found: tuple[str, int], layer: int | None, turn: int) -> int:

@@ -171,6 +171,7 @@ KEYS: dict[str, list[Config]] = {
     "gpt_neo": [{}, *({"attention_types": [[["global", "local"], 2]], "window_size": 8, **more}
                       for more in ({}, {"num_hidden_layers": 2})), {"attention_types": "local"}],
     "openai_privacy_filter": [{"head_dim": 8, "sliding_window": 8}],
+    "ultrabert": [{"sliding_window": 8}, {"attention_windows": [8, None, 8, 0]}],
     "embedding_gemma2_text": [{"head_dim": 8, "sliding_window": 8}],
     "t5_gemma_module": [{"head_dim": 8, "sliding_window": 8, "is_decoder": flag} for flag in (True, False)],
     "t5gemma2_text": [{"head_dim": 8, "sliding_window": 9}],
@@ -228,6 +229,7 @@ KEYS: dict[str, list[Config]] = {
     "bart": [{"encoder_layers": 1, "decoder_layers": 2}],
     "prophetnet": [{}],
     "xglm": [{}],
+    "musicgen_decoder": [{}],
     "m2m_100": [{"encoder_layers": 1, "decoder_layers": 2}, {"pad_token_id": 3}],
     "speech_to_text": [{"max_source_positions": 48, "max_target_positions": 16}],
     "seamless_m4t_v2": [{}],
@@ -300,6 +302,8 @@ OTHERS: dict[str, tuple[Config, list[Config]]] = {  # files of other programs: w
     "mpt": ({"general.architecture": "mpt", **GGUF}, [
         {}, {"position_embd.weight": [32, 64]}, *({"NAME.attention.max_alibi_bias": bias} for bias in (0.0, 4.0)),
     ]),
+    **{name: ({"general.architecture": name, **GGUF}, [{"NAME.attention.sliding_window": 8}])
+       for name in ("gemma-embedding", "modern-bert")},
     "tensorrt": (TENSORRT, [
         {},
         *({"rotary_scaling": {"type": rule, "factor": 4.0}} for rule in ("linear", "dynamic", "yarn", "su", "none")),

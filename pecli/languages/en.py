@@ -972,6 +972,7 @@ TEXTS = {
     "findings.global_tokens": "tokens with global attention see, and are seen from, all positions",
     "findings.summaries_of_blocks": "with transient-global attention, queries also see a summary of each block of tokens",
     "findings.blocks_not_shown": "with attention in blocks, queries of the encoder see only some keys; pecli does not show which",
+    "findings.window_and_prompt": "with a sliding_window, queries see that many keys back, and the whole prompt; pecli does not show that",
     "findings.cosines_first": "the table of this type has all cosines before all sines; pecli shows the sines first",
     "findings.sinusoids_begin_later": "in {name}, position p has the sines and cosines of p + {first}; to draw those, give --start {first}",
     "findings.rows_before": "the table of {name} begins with {rows} extra rows; positions start at row {rows}",

@@ -936,6 +936,7 @@ TEXTS = {
     "findings.global_tokens": "全局注意力的 token 能看到所有位置，也能被所有位置看到",
     "findings.summaries_of_blocks": "用 transient-global 注意力时，查询还能看到每块 token 的摘要",
     "findings.blocks_not_shown": "按块计算注意力时，编码器的查询只看到一部分键；pecli 不显示是哪些",
+    "findings.window_and_prompt": "有 sliding_window 时，查询能看到之前这么多个键，以及整个提示；pecli 不显示这一点",
     "findings.cosines_first": "这种类型的表先排所有余弦，再排所有正弦；pecli 先显示正弦",
     "findings.sinusoids_begin_later": "{name} 的位置 p 用的是 p + {first} 的正弦和余弦；要画它们，请加 --start {first}",
     "findings.rows_before": "{name} 的表多 {rows} 行：位置从第 {rows} 行开始",

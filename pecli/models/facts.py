@@ -36,6 +36,7 @@ REMARKS = {  # notes on types, whatever their config
     "global_tokens": "findings.global_tokens",
     "summaries": "findings.summaries_of_blocks",
     "blocks": "findings.blocks_not_shown",
+    "window_and_prompt": "findings.window_and_prompt",
     "cosines_first": "findings.cosines_first",
     "share": "findings.width_counted_otherwise",
     "third": "findings.share_by_default",

@@ -171,6 +171,8 @@ KEYS: dict[str, list[Config]] = {
     "gpt_neo": [{}, *({"attention_types": [[["global", "local"], 2]], "window_size": 8, **more}
                       for more in ({}, {"num_hidden_layers": 2})), {"attention_types": "local"}],
     "openai_privacy_filter": [{"head_dim": 8, "sliding_window": 8}],
+    "unlimited_ocr_text": [{}],
+    "blt_local_encoder": [{}, {"sliding_window": 8}],
     "ultrabert": [{"sliding_window": 8}, {"attention_windows": [8, None, 8, 0]}],
     "embedding_gemma2_text": [{"head_dim": 8, "sliding_window": 8}],
     "t5_gemma_module": [{"head_dim": 8, "sliding_window": 8, "is_decoder": flag} for flag in (True, False)],

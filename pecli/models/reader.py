@@ -506,8 +506,8 @@ def _with_table(reading: Reading, plain: Layer, stack: str, parameters: Mapping[
         length += first - item.rows_before  # which `table_length` has added
     if plain.kind == "learned":
         plain = replace(plain, parameters={**parameters, "rows": length - first})
-        if item.after_padding:
-            plain = replace(plain, max_position=length - first)  # the file counts the rows before the first position
+        if item.after_padding or (plain.max_position is None and grid is None and not item.grid):
+            plain = replace(plain, max_position=length - first)  # the file may count the rows before the first position
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=item.resized or None)
 
 

@@ -38,6 +38,7 @@ from pecli.figures import FIGURES
 from pecli.figures.composite import Composite
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.text import python_call
+from pecli.page.labels import Label
 from pecli.page.limits import footnotes
 
 DATA = Path(__file__).with_name("data")
@@ -158,7 +159,7 @@ def shades(artist: Any) -> Any:
 
 
 def places(artist: Any) -> Any:
-    """Return the points of an artist, (n, 2); of a text, whose place moves with fonts, its halo and rotation."""
+    """Return the points of an artist, (n, 2); of a text, whose label may move with fonts, its halo and rotation too."""
     if isinstance(artist, Collection):
         ends = [path.vertices for path in artist.get_paths() if not isinstance(artist, PathCollection)]
         return np.concatenate([np.ma.filled(artist.get_offsets(), 0.0).reshape(-1, 2), *ends])
@@ -167,7 +168,8 @@ def places(artist: Any) -> Any:
     if isinstance(artist, Line2D):
         return artist.get_path().vertices
     if isinstance(artist, Text):
-        return np.array([[len(artist.get_path_effects()), artist.get_rotation()]])
+        at = [getattr(artist, "xy", (0, 0)), (0, 0) if isinstance(artist, Label) else artist.get_position()]
+        return np.array([[len(artist.get_path_effects()), artist.get_rotation()], *at], dtype=float)
     return artist.get_verts()
 
 

@@ -136,7 +136,7 @@ def ticks_of(every: list[Axes]) -> list[str]:
 def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
     """Return how many artists of a kind there are, and weighted sums of their looks and of their points.
 
-    The places of texts are left out, because labels move with the widths of letters.
+    The places of labels are left out, because they move with the widths of letters.
     """
     if not (artists := [artist for ax in every for artist in ax.get_children() if isinstance(artist, kind)]):
         return []
@@ -145,8 +145,8 @@ def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
         colours, size = shades(artist), getattr(artist, "get_fontsize", getattr(artist, "get_linewidth", lambda: 0))
         look = (colours.sum(), np.sum(size()), artist.get_zorder(), artist.get_alpha() or 0)
         looks += weight * np.array(look, dtype=float)
-        at = places(artist)
-        points += weight * np.nansum(np.where(np.isfinite(at), at, 0.0), axis=0)
+        at = np.where(np.isfinite(found := places(artist)), found, 0.0)
+        points += weight * (at.sum(axis=0) + np.abs(np.diff(at, axis=0)).sum(axis=0))  # the latter grows with extents
     return [len(artists), *(rounded(number, 4) for number in (*looks, *points))]
 
 

@@ -99,7 +99,7 @@ def computed(figure: str, name: str) -> dict[str, Any]:
     return {**said, "facts": json.loads(json.dumps(numbers.facts(), default=str)), "arrays": sums}
 
 
-def rounded(number: float, digits: int = 9) -> float:
+def rounded(number: float, digits: int = 7) -> float:
     """Return a number with so many digits, which keep the file small."""
     return float(f"{number:.{digits}g}")
 

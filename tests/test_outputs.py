@@ -143,11 +143,20 @@ def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
     looks, points = np.zeros(4), np.zeros(2)
     for weight, artist in enumerate(artists, 1):
         colours, size = shades(artist), getattr(artist, "get_fontsize", getattr(artist, "get_linewidth", lambda: 0))
-        look = (colours.sum(), np.sum(size()), artist.get_zorder(), artist.get_alpha() or 0)
+        look = (colours.sum(), np.sum(size()), artist.get_zorder(), (artist.get_alpha() or 0) + dashes(artist))
         looks += weight * np.array(look, dtype=float)
         at = np.where(np.isfinite(found := places(artist)), found, 0.0)
         points += weight * (at.sum(axis=0) + np.abs(np.diff(at, axis=0)).sum(axis=0))  # the latter grows with extents
     return [len(artists), *(rounded(number, 4) for number in (*looks, *points))]
+
+
+def dashes(artist: Any) -> float:
+    """Return a number for the dashes and the marker of a line, or for the dashes of an area or collection."""
+    style = getattr(artist, "get_linestyle", lambda: "-")()
+    marker = str(artist.get_marker()) if isinstance(artist, Line2D) else ""
+    if not isinstance(style, str):  # of a collection: (offset, lengths)
+        return sum(sum(lengths) for _, lengths in style if lengths is not None)
+    return sum(map(ord, style + marker))
 
 
 def shades(artist: Any) -> Any:

@@ -38,6 +38,7 @@ from pecli.figures import FIGURES
 from pecli.figures.composite import Composite
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.text import python_call
+from pecli.page.labels import Label
 from pecli.page.limits import footnotes
 
 DATA = Path(__file__).with_name("data")
@@ -98,7 +99,7 @@ def computed(figure: str, name: str) -> dict[str, Any]:
     return {**said, "facts": json.loads(json.dumps(numbers.facts(), default=str)), "arrays": sums}
 
 
-def rounded(number: float, digits: int = 9) -> float:
+def rounded(number: float, digits: int = 7) -> float:
     """Return a number with so many digits, which keep the file small."""
     return float(f"{number:.{digits}g}")
 
@@ -135,18 +136,27 @@ def ticks_of(every: list[Axes]) -> list[str]:
 def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
     """Return how many artists of a kind there are, and weighted sums of their looks and of their points.
 
-    The places of texts are left out, because labels move with the widths of letters.
+    The places of labels are left out, because they move with the widths of letters.
     """
     if not (artists := [artist for ax in every for artist in ax.get_children() if isinstance(artist, kind)]):
         return []
     looks, points = np.zeros(4), np.zeros(2)
     for weight, artist in enumerate(artists, 1):
         colours, size = shades(artist), getattr(artist, "get_fontsize", getattr(artist, "get_linewidth", lambda: 0))
-        look = (colours.sum(), np.sum(size()), artist.get_zorder(), artist.get_alpha() or 0)
+        look = (colours.sum(), np.sum(size()), artist.get_zorder(), (artist.get_alpha() or 0) + dashes(artist))
         looks += weight * np.array(look, dtype=float)
-        at = places(artist)
-        points += weight * np.nansum(np.where(np.isfinite(at), at, 0.0), axis=0)
+        at = np.where(np.isfinite(found := places(artist)), found, 0.0)
+        points += weight * (at.sum(axis=0) + np.abs(np.diff(at, axis=0)).sum(axis=0))  # the latter grows with extents
     return [len(artists), *(rounded(number, 4) for number in (*looks, *points))]
+
+
+def dashes(artist: Any) -> float:
+    """Return a number for the dashes and the marker of a line, or for the dashes of an area or collection."""
+    style = getattr(artist, "get_linestyle", lambda: "-")()
+    marker = str(artist.get_marker()) if isinstance(artist, Line2D) else ""
+    if not isinstance(style, str):  # of a collection: (offset, lengths)
+        return sum(sum(lengths) for _, lengths in style if lengths is not None)
+    return sum(map(ord, style + marker))
 
 
 def shades(artist: Any) -> Any:
@@ -158,7 +168,7 @@ def shades(artist: Any) -> Any:
 
 
 def places(artist: Any) -> Any:
-    """Return the points of an artist, (n, 2); of a text, whose place moves with fonts, its halo and rotation."""
+    """Return the points of an artist, (n, 2); of a text, whose label may move with fonts, its halo and rotation too."""
     if isinstance(artist, Collection):
         ends = [path.vertices for path in artist.get_paths() if not isinstance(artist, PathCollection)]
         return np.concatenate([np.ma.filled(artist.get_offsets(), 0.0).reshape(-1, 2), *ends])
@@ -167,7 +177,8 @@ def places(artist: Any) -> Any:
     if isinstance(artist, Line2D):
         return artist.get_path().vertices
     if isinstance(artist, Text):
-        return np.array([[len(artist.get_path_effects()), artist.get_rotation()]])
+        at = [getattr(artist, "xy", (0, 0)), (0, 0) if isinstance(artist, Label) else artist.get_position()]
+        return np.array([[len(artist.get_path_effects()), artist.get_rotation()], *at], dtype=float)
     return artist.get_verts()
 
 

@@ -35,7 +35,6 @@ ARTICLE = (  # word vectors of the example, d = 8
 
 def _significant(number: float, digits: int) -> str:
     """Return a number with this many significant digits, at least one; numbers below 10^10 without an exponent."""
-    digits = max(digits, 1)
     return f"{float(f'{number:.{digits}g}'):.{max(digits, 10)}g}"
 
 

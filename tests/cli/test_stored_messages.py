@@ -28,7 +28,10 @@ def said(line: str) -> str:
         try:
             return f"no mistake: {eval(line, {'pecli': pecli, 'np': np})!r}"
         except (ValueError, TypeError, AttributeError) as error:
-            return f"{type(error).__name__} {error}"
+            facts = [
+                f"{name}={value!r}" for name in ("option", "value") if (value := getattr(error, name, None)) is not None
+            ]
+            return f"{' '.join([type(error).__name__, *facts])}: {error}"
     ended = CliRunner().invoke(app, shlex.split(line), prog_name="pecli")
     return f"{ended.exit_code} {ended.stderr.strip()}"
 

@@ -357,6 +357,15 @@ WITH: list[Config] = [
 ]
 
 
+def strange() -> Iterator[tuple[str, Config]]:
+    """Yield each type with each object that its configs above have, in which there is an unknown key."""
+    for kind, every in KEYS.items():
+        for more in {next(iter(own)): own for own in every if own}.values():
+            objects = {key: {**value, "strange_key": 1} for key, value in more.items() if isinstance(value, dict)}
+            if objects:
+                yield kind, {**more, **objects}
+
+
 def crossed() -> Iterator[tuple[str, str]]:
     """Yield for each type with each key a digest of what is found, and the errors and warnings by code and key."""
     for kind in CROSSED:
@@ -373,6 +382,8 @@ def cases() -> Iterator[tuple[str, Config, int | None]]:
     for name, case in json.loads(DIALECTS.read_text(encoding="utf-8")).items():
         if isinstance(case["content"], dict):
             yield f"dialects/{name}".replace(" ", "_"), case["content"], None
+    for kind, more in strange():
+        yield f"{kind} {json.dumps(more)}", {"model_type": kind, **ROPE, **more}, None
     for start, table in ((ROPE, KEYS), (IMAGE, TOWERS)):
         for kind, every in table.items():
             for more in every:

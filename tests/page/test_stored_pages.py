@@ -146,7 +146,7 @@ PAGES = [  # together they reach what a page may have: bars, brackets, legends, 
     "fourier -d 16 -n 90",
     "curves rope binary --at 2,5 -n 23 --size column",
     "distance -n 40 -d 8 --highlight 3:6 --size slide",
-    "drift rope:d=16 rope:d=16,base=500 -n 900 --size column",
+    "drift rope:d=16 rope:d=16,base=500 -n 3000000 --size column",
 ]
 
 

@@ -247,6 +247,7 @@ class Bias(BiasFigure):
             "steps": not encoding.known,
         }
         images = [show_matrix(panel, values, **look) for panel, values in zip(axes, numbers.by_colour, strict=True)]
+        self.write_numbers(axes, images, canvas, [*numbers.bias])
         for at, (panel, image) in enumerate(zip(axes, images, strict=True)):
             if np.isnan(numbers.bias[at]).any():
                 hatch(panel)
@@ -260,7 +261,6 @@ class Bias(BiasFigure):
                 name_corner(panel, image, numbers.farthest[at], canvas)
             if not encoding.known and not image.numbers:
                 add_bands(numbers, panel, image, canvas)
-        self.write_numbers(axes, images, canvas)
         if self.trained is not None:
             start = numbers.view.positions.start + self.trained - 0.5  # the first position beyond the trained length
             ends = numbers.view.positions.start - 0.5, numbers.view.positions.stop - 0.5

@@ -101,7 +101,7 @@ class Layers(Figure[Encoding]):
         if not self.layers:
             return asked
         given = asked.changed({"length": self.default_length(None)})
-        refuse_unused(given, "--layers states how many positions each layer sees")
+        refuse_unused(given, "each layer states how many positions it sees")
         return Positions(length=max(Bars.read(text).reach for text in self.layers))
 
     def check_view(self, view: View[Encoding]) -> None:

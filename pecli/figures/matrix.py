@@ -127,20 +127,26 @@ class WithCellNumbers(Figure[E]):
         """Return the footnote on rounded numbers if `count` rows of numbers fit at any picture size, otherwise ""."""
         return say("matrix.values_rounded") if count <= FEW and not self.no_numbers else ""
 
-    def write_numbers(self, axes: list[Axes], images: list[Any], canvas: Canvas) -> None:
+    def write_numbers(
+        self, axes: list[Axes], images: list[Any], canvas: Canvas, values: Sequence[Array] | None = None
+    ) -> None:
         """Write numbers into the cells of all images, or into none if they do not fit.
 
         Panels of the same width have the same text size. Raises UsageError if --numbers is given but they do not fit.
+
+        values : the numbers of each image, if they are not those that the colours show
         """
         pairs = [(ax, image) for ax, image in zip(axes, images, strict=False) if image is not None]
         if self.no_numbers or not pairs:
             return
         if not self.numbers and max(max(image.get_size()) for _, image in pairs) > MAX_CELLS:
             return
-        texts = []
-        for _, image in pairs:
-            alike = [other.get_array() for _, other in pairs if other.get_clim() == image.get_clim()]
-            texts.append(cell_texts(image.get_array(), decimal_places(alike)))
+        texts, arrays = [], [image.get_array() for _, image in pairs]
+        if values is not None:
+            arrays = [np.ma.masked_invalid(own) for own in values]
+        for (_, image), own in zip(pairs, arrays, strict=True):
+            alike = [each for each, (_, o) in zip(arrays, pairs, strict=True) if o.get_clim() == image.get_clim()]
+            texts.append(cell_texts(own, decimal_places(alike)))
         fitting = [(pair.bbox.width, size_that_fits(pair, text)) for (pair, _), text in zip(pairs, texts, strict=True)]
         sizes = [
             min(canvas.small, *(size for other, size in fitting if isclose(other, width, rel_tol=ALIKE)))

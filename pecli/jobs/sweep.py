@@ -150,7 +150,11 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True, where
         for n, value in with_canonical_names(known, given).items()
     }
     if kind.config_layers and asked.get("encoding"):
-        asked |= _of_layers(asked["encoding"], kind.config_layers)
+        found = _of_layers(asked["encoding"], kind.config_layers)
+        twice = {name: asked[name] for name in found.keys() & asked.keys() - {"encoding"} if asked[name] is not None}
+        others = {n: _as_list(value)[0] for n, value in twice.items() if _as_list(value) != [*found[n]]}
+        refuse_unused(others, "the file has its own")
+        asked |= found
     named = asked.get("encoding") or kind.default_encoding  # the reference keeps an array alive
     for spec in specs_in({"encoding": named}):
         _refuse_option_inside(spec, kind)

@@ -900,6 +900,7 @@ TEXTS = {
     "findings.unread_without_rope": "not read, as the layers of {name} have no RoPE in transformers {v4} or {v5}",
     "findings.read_by_own_code": "only the model's own code reads it; transformers {v5} uses a learned table",
     "findings.two_objects": "transformers {v5} prefers this object to rope_parameters; {v4} reads only this object",
+    "findings.theta_inside": "transformers {v5} reads it; {v4} ignores it silently and uses the base {theta:,.10g}",
     "findings.two_bases": "transformers {v5} uses {place}rope_theta, {v4} the rope_theta at the top level",
     "findings.theta_null": "null makes transformers {v5} stop with a TypeError; without the key, it would use {theta:g}",
     "findings.theta_missing": "missing; transformers uses the architecture's base, but Llama 3 models need 500000",

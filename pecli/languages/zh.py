@@ -867,6 +867,7 @@ TEXTS = {
     "findings.unread_without_rope": "没有代码读它：{name} 的各层在两个版本里都没有 RoPE",
     "findings.read_by_own_code": "模型自己的代码读它；transformers {v5} 取学习得到的表",
     "findings.two_objects": "在 transformers {v5} 中优先于 rope_parameters，而 {v4} 只读它",
+    "findings.theta_inside": "transformers {v5} 读它；{v4} 不声不响地忽略它，底数取 {theta:,.10g}",
     "findings.two_bases": "在 transformers {v5} 中以 {place}rope_theta 为准，{v4} 读顶层的那个",
     "findings.theta_null": "为 null：transformers {v5} 会以 TypeError 停下；没有这个键时取 {theta:g}",
     "findings.theta_missing": "缺失：transformers 取该架构的底数；Llama 3 模型应为 500000",

@@ -121,6 +121,9 @@ def _check_bases(reading: Reading, rope: bool) -> None:
         reading.warning("rope_theta", text, place=given.place)
     elif inside is not None:
         keys.number("rope_theta")
+    if rope and inside is not None and "rope_theta" not in keys and given.place.startswith("rope_scaling"):
+        text, base = "findings.theta_inside", reading.architecture.theta_of(FULL)
+        reading.warning(f"{given.place}rope_theta", text, inside, theta=base)
     if rope and "rope_theta" in keys.data and top is None and "rope_parameters" not in keys and inside is None:
         text = "findings.theta_null"
         reading.error("rope_theta", text, "null", theta=reading.architecture.theta_of(FULL))

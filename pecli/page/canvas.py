@@ -104,15 +104,15 @@ class Canvas(Options):
     vmin: float | None = option(None, "lowest value of the colour scale", unset="from the values")
     vmax: float | None = option(None, "highest value of the colour scale", unset="from the values")
     robust: bool = option(False, "end the colours at the {}nd and {}th percentile".format(*PERCENTILES))
-    headline: str | None = option(None, "headline; {headline} stands for pecli's own", unset="the main finding")
+    headline: str | None = option(None, "headline; {headline} is pecli's own", unset="the main finding")
     title: str | None = option(
         None,
-        "line under the headline; {title} stands for pecli's own, {base} for the base; $d^2$ is a formula",
+        "line under the headline; {title} is pecli's own, {base} the base; $d^2$ is a formula",
         unset="the encoding's name and parameters",
         common=True,
     )
     footnote: str | None = option(
-        None, "footnote; {footnote} stands for pecli's own", unset="how the picture was made", aliases=("caption",)
+        None, "footnote; {footnote} is pecli's own", unset="how the picture was made", aliases=("caption",)
     )
     xlabel: str | None = option(None, "label of horizontal axes")
     ylabel: str | None = option(None, "label of vertical axes")

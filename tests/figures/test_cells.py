@@ -171,6 +171,12 @@ def test_numbers_that_do_not_fit_are_refused(figure: str, options: dict[str, Any
         panels(figure, **options, numbers=True)
 
 
+def test_a_cell_has_the_number_of_its_bucket() -> None:
+    page = page_of("bias", encoding="t5:buckets=8,max_distance=16", length=3)
+    (image,) = page.axes[0].images
+    assert [text.get_text() for text in image.numbers.values()] == [*"056", *"105", *"210"]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("size", ["column", "slide"])
 @pytest.mark.parametrize(("options", "extend"), [({"lowest": -20}, "min"), ({"lowest": -99.5}, "neither"), ({}, "min")])

@@ -50,6 +50,7 @@ KEYS: dict[str, list[Config]] = {
         *({"head_dim": head} for head in (8, 16, 7)),
         *({"num_hidden_layers": layers} for layers in (None, 0)),
         *({"rope_theta": theta} for theta in (None, [10000.0, 500.0], [])),
+        {"rope_theta": None, "rope_scaling": {"rope_type": "linear", "factor": 4.0, "rope_theta": 500.0}},
         *({"partial_rotary_factor": share} for share in (0, 0.5, 0.4, 1, 1.5)),
         {"rotary_dim": 4},
         *({name: flag} for name in ("rope_interleaved", "is_neox_style") for flag in (True, False)),

@@ -96,6 +96,7 @@ def test_models_of_one_type_have_panels_of_their_own() -> None:
         ({"start": 5}, "start=5 changes nothing here"),
         ({"encoding": [str(CONFIGS / "llama-2.json"), "rope"]}, "rope is an encoding"),
         ({"encoding": f"{CONFIGS / 'gemma-3-1b.json'}#full_attention"}, "gemma-3-1b.json"),
+        ({"encoding": str(CONFIGS / "llama-2.json"), "layers": "full:0-1:8"}, "because the file has its own"),
         ({"encoding": str(CONFIGS / "bloom.json")}, "no file states how many layers"),
         ({"encoding": str(CONFIGS / "deberta-v3.json")}, "no position encoding that pecli can draw"),
         ({"encoding": str(CONFIGS / "trap-longrope-count.json")}, "has 47 numbers"),

@@ -42,7 +42,11 @@ def put(at: Any, value: Any) -> Callable[[Array], None]:
 
 def waves(rates: Array) -> Array:
     """Return a table of a sine and a cosine of each rate."""
-    angles = np.arange(N)[:, None] * rates
+    return of_angles(np.arange(N)[:, None] * rates)
+
+
+def of_angles(angles: Array) -> Array:
+    angles = angles.astype(float)
     return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(N, -1)
 
 
@@ -88,6 +92,8 @@ TABLES: dict[str, Callable[[], Array]] = {
     "zero_rows": lambda: changed(put(slice(20, None), 0)),
     "scaled": lambda: changed(lambda t: 3 * t),
     "padded": lambda: changed(lambda t: np.hstack([t, np.zeros((N, 3))])),
+    "rounded_rates": lambda: waves((100.0 ** -(np.arange(4) / 4)).astype(np.float16).astype(float)),
+    "rounded_angles": lambda: of_angles((np.arange(N)[:, None] * 100.0 ** -(np.arange(4) / 4)).astype(np.float16)),
     "degrees": lambda: waves(np.deg2rad(100.0 ** -(np.arange(4) / 4))),
     "doubled": lambda: waves(100.0 ** -(np.arange(4) / 2)),
     "undivided": lambda: waves(4.0 ** -np.arange(4)),

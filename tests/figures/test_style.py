@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -39,6 +40,12 @@ def test_settings_hold_inside_and_come_back(tmp_path: Path) -> None:
                 assert not mpl.rcParams["text.usetex"] and mpl.rcParams["pdf.fonttype"] == 42
                 assert mpl.rcParams["image.interpolation"] == "nearest"
         assert dict(mpl.rcParams) == before
+
+
+def test_a_date_in_the_environment_is_not_read_and_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "no number")
+    assert pecli.figure("heatmap", d=3, length=5, dpi=30).render("svg")
+    assert os.environ["SOURCE_DATE_EPOCH"] == "no number"
 
 
 def test_letters_that_no_font_has_are_one_note_and_no_warning() -> None:

@@ -261,7 +261,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
             return [rate for rate in geometric_rates(self.base, self.widths[0]) for _ in self.places]
         if self.axes != "alternating":
             bases = self.axis_bases or (self.base,) * len(self.widths)
-            return [r for own, width in zip(bases, self.widths, strict=True) for r in geometric_rates(own, width)]
+            return [r for own, width in zip(bases, self.widths, strict=False) for r in geometric_rates(own, width)]
         rates = geometric_rates(self.base, self.width)
         return [rate for axis in range(len(self.places)) for rate in rates[axis :: len(self.places)]]
 

@@ -150,6 +150,7 @@ def test_blocks_of_half_steps_are_means() -> None:
     ("sincos2d:grid=0x4", "grid=0x4 is not allowed"),
     ("sincos2d:grid=9999x9999", "at most 1,000,000 cells"),
     ("rope:axes=2", "axes=blocks needs positions in a grid"),
+    ("rope:d=8,axes=blocks,axis_bases=5,grid=2x2", "axis_bases needs 2 numbers, one for each axis, not 1"),
     ("rope:sections=2,3", "sections 2,3 divide 5 pairs among 2 axes, but rope has 64 pairs (d = 128) and 1 axes"),
     ("rope:sections=2,3,grid=4x4", "sections 2,3 divide 5 pairs among 2 axes, but rope has 64 pairs (d = 128) and 2"),
     ("rope:d=18,grid=3x3", "9 pairs (d = 18) cannot be divided equally among 2 axes"),

@@ -214,7 +214,7 @@ def alibi_of(biases: Array, share: float) -> tuple[Any, tuple[int, ...]]:
     Return (None, ()) if most heads fit no ALiBi.
 
     For query p and key q, the biases are slope·(q − p), −slope·|p − q| or, as in BLOOM, slope·q. A bias of −inf, or
-    of MASKED or less, hides a key.
+    of MASKED or less, hides a key; so do zeros for all keys after the query.
 
     biases : (heads, queries, keys) or, for the last query, (heads, keys); further axes have length 1
     """
@@ -227,6 +227,8 @@ def alibi_of(biases: Array, share: float) -> tuple[Any, tuple[int, ...]]:
         return None, ()
     keys = np.arange(n_keys)
     offsets = keys - np.arange(n_keys - queries, n_keys)[:, None]
+    if (offsets > 0).any() and not biases[:, offsets > 0].any():
+        seen = seen & (offsets <= 0)
     forms = ("causal", offsets), ("both", -np.abs(offsets)), ("causal", keys)
     found: tuple[Any, tuple[int, ...]] = None, tuple(range(int(heads * (1 - SHARE_RIGHT)) + 1))
     for family, (direction, places) in product(("paper", "geometric"), forms):

@@ -620,6 +620,7 @@ AWAY = np.arange(6) - np.arange(6)[:, None]  # of the key from the query
     [
         (AWAY, -np.inf, "alibi"),
         (AWAY[None], np.finfo(np.float16).min, "alibi"),  # of a batch of one
+        (np.minimum(AWAY, 0), 0, "alibi"),  # only the lower triangle
         (AWAY[-1:], 0, "alibi"),
         (AWAY[-1], 0, "alibi"),
         (np.arange(6)[None], 0, "alibi"),

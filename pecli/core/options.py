@@ -392,15 +392,14 @@ class Options:
     def changed(self, defaults: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the values that differ from their defaults; `defaults` override the options' own."""
         others = default_values(self.options(), defaults) if defaults else {}
-        if not others:
-            return dict(self._changed)
-        standing = {**_defaults(type(self)), **others}
-        return {name: value for name, default in standing.items() if (value := getattr(self, name)) != default}
+        return self._differing({**_defaults(type(self)), **others}) if others else dict(self._changed)
 
     @cached_property
     def _changed(self) -> dict[str, Any]:
         """The values that differ from the options' own defaults. Many jobs of a sweep share an instance."""
-        standing = _defaults(type(self))
+        return self._differing(_defaults(type(self)))
+
+    def _differing(self, standing: Mapping[str, Any]) -> dict[str, Any]:
         return {name: value for name, default in standing.items() if (value := getattr(self, name)) != default}
 
 

@@ -340,9 +340,8 @@ class _Reader:
         fitting = {name: value for name, value in defaults.items() if name in known.keys() - others}
         while True:
             try:
-                placed = {
-                    n: self._placed(value) if n == "output" else value for n, value in {**fitting, **given}.items()
-                }
+                asked = {**fitting, **given}
+                placed = {**asked, "output": self._placed(asked["output"])} if "output" in asked else asked
                 return [self._checked(job) for job in expand(analysis.name, placed, where=where).by_file()]
             except UnusedOptionError as error:
                 if error.option not in fitting or error.option in given:

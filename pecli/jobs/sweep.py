@@ -151,8 +151,8 @@ def expand(analysis: str, given: Mapping[str, Any], *, swept: bool = True, where
     }
     if kind.config_layers and asked.get("encoding"):
         found = _of_layers(asked["encoding"], kind.config_layers)
-        twice = {name: asked[name] for name in found.keys() & asked.keys() - {"encoding"} if asked[name] is not None}
-        others = {n: _as_list(value)[0] for n, value in twice.items() if _as_list(value) != [*found[n]]}
+        told = {n: _as_list(asked[n]) for n in found.keys() & asked.keys() - {"encoding"} if asked[n] is not None}
+        others = {n: values[0] for n, values in told.items() if values != [*found[n]]}
         refuse_unused(others, "the file has its own")
         asked |= found
     named = asked.get("encoding") or kind.default_encoding  # the reference keeps an array alive

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypedDict
 
 from pecli.core.errors import FileError, UsageError
-from pecli.core.language import listing, say
+from pecli.core.language import enumerated, listing, say
 from pecli.core.numbers import ROUNDING, number_text
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.rope import Rope
@@ -253,7 +253,6 @@ def _extended_layer(model: Model) -> tuple[str, Layer]:
             return kind, layer
     text = f"every RoPE layer of {model.path} has an attention window, so there is nothing to extend"
     if names := without_window(model.architecture):
-        those = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-        text += f"; {those} do not read the window, so every layer sees all positions there"
+        text += f"; {enumerated(names)} do not read the window, so every layer sees all positions there"
         raise FileError(text, advice=f"see pecli model {model.path} --runtime all")
     raise FileError(text)

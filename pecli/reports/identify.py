@@ -371,6 +371,11 @@ class IdentifyReport:
         front = next(row for row in range(self.length) if row not in aside)
         return {"encoding": encoding.spec(), "start": self.found.start + front, "length": self.length - front}
 
+    @property
+    def _figure_without_rows(self) -> str:
+        """The figure that draws biases, slopes or rates, which have no rows of positions."""
+        return "bias" if isinstance(self.found.encoding, DirectedBias) else "spectrum"
+
     def lines(self) -> list[str]:
         """Return the command that draws the formula found, or the formula that was probably meant.
 
@@ -381,9 +386,7 @@ class IdentifyReport:
         if options:
             start = f" --start={options['start']}" if options.get("start") else ""
             length = f" -n {options['length']}" if "length" in options else ""
-            figure = (
-                "heatmap" if self.length else "bias" if isinstance(self.found.encoding, DirectedBias) else "spectrum"
-            )
+            figure = "heatmap" if self.length else self._figure_without_rows
             return [f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"]
         if (
             self.found.hint == "zeros"
@@ -407,7 +410,7 @@ class IdentifyReport:
         if not options:
             raise PecliError(f"{self.sentence()}: there is no formula to compare it with in a picture")
         if not self.length:
-            return "bias" if isinstance(self.found.encoding, DirectedBias) else "spectrum", options
+            return self._figure_without_rows, options
         if self.file is None or self.found.kept:
             return "heatmap", options
         table = replace(self.file, first_position=int(self.found.start), divisor=self.found.scale)

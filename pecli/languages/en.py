@@ -833,7 +833,7 @@ TEXTS = {
     "identify.printed_decimals": ("as printed to {count} decimal", "as printed to {count} decimals"),
     "identify.from_exact": "difference from exact numbers",
     "identify.from_exact_up_to": "up to {far}",
-    "identify.from_exact_at": "first above 0.1 at position {at}",
+    "identify.from_exact_at": "first above {limit} at position {at}",
     "identify.kept_complex": "as complex numbers cos + i·sin",
     "identify.kept_pairs": "as pairs of numbers, (n, d/2, 2)",
     "identify.kept_pairs_in_front": "as (2, n, d/2): two arrays, one of sines and one of cosines",

@@ -800,7 +800,7 @@ TEXTS = {
     "identify.printed_decimals": "显示为 {count} 位小数",
     "identify.from_exact": "与精确值之差",
     "identify.from_exact_up_to": "最大 {far}",
-    "identify.from_exact_at": "在位置 {at} 首次超过 0.1",
+    "identify.from_exact_at": "在位置 {at} 首次超过 {limit}",
     "identify.kept_complex": "以复数 cos + i·sin 存储",
     "identify.kept_pairs": "以数对 (n, d/2, 2) 存储",
     "identify.kept_pairs_in_front": "以 (2, n, d/2) 存储，一种波在前",

@@ -26,7 +26,7 @@ from pecli.files.tables import IN_MEMORY, array_name, file_label, hold, numbers_
 from pecli.measures.differences import Change
 from pecli.measures.fits import Fit
 from pecli.measures.formulas import PAPER, Name
-from pecli.measures.identify import MIN_ROWS, Identified, identify, identify_biases, identify_rates
+from pecli.measures.identify import FAR_OFF, MIN_ROWS, Identified, identify, identify_biases, identify_rates
 from pecli.measures.kept import flattened
 from pecli.measures.rates import dynamic_factor
 from pecli.reports.layers import counted_ranges, ranges
@@ -320,8 +320,9 @@ class IdentifyReport:
         if not found.off:
             return ""
         far = say("identify.from_exact_up_to", far=number_text(found.off, 3))
-        first = "" if found.off_from is None else say("identify.from_exact_at", at=f"{found.off_from:,.9g}")
-        return listing([far, first])
+        if found.off_from is None:
+            return far
+        return listing([far, say("identify.from_exact_at", limit=FAR_OFF, at=f"{found.off_from:,.9g}")])
 
     def kept(self) -> str:
         """Return, as text, how the table that the printed command draws differs from this one; "" if they are equal."""

@@ -405,7 +405,7 @@ class Explain(Report[TableEncoding]):
     )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
-    tokens: str | None = option(None, "your own words, separated by spaces", unset="the example I like you; in Chinese, 我 喜欢 你")
+    tokens: str | None = option(None, "your own words, separated by spaces", unset="I like you; in Chinese, 我 喜欢 你")
     embeddings: str | None = option(
         None,
         "file of word vectors, one per row (.npy .npz .csv .safetensors)",

@@ -4,6 +4,7 @@ TEXTS = {
     # join
     "join.of_encoding": "{encoding}: {text}",
     "join.with_names": "{text} ({names})",
+    "join.all_others": "all others",
     "join.clauses": "{one}; {other}",
     "join.title": "{one} · {other}",
     "join.list": "{one}, {other}",
@@ -152,6 +153,7 @@ TEXTS = {
     "figures.vectors_of_rope_1": "vectors of RoPE: (1, 0) in every pair, rotated",
     "figures.turn_of_two": "{count} of {all} pairs finish no turn with {name}, {few} with {other}",
     "figures.turn_of_several": "pairs that finish no turn: from {few} ({other}) to {count} of {all} ({name})",
+    "figures.turn_of_different": "pairs that finish no turn: from {few} of {fewer} ({other}) to {count} of {all} ({name})",
     "figures.larger_bases": "the larger the base, the more pairs finish no turn: {few} to {count} of {all}",
     "figures.none": "none",
     # bias

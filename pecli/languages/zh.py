@@ -3,6 +3,7 @@
 TEXTS = {
     # join
     "join.of_encoding": "{encoding}：{text}",
+    "join.all_others": "其余各项",
     "join.with_names": "{text}（{names}）",
     "join.clauses": "{one}；{other}",
     "join.title": "{one} · {other}",
@@ -152,6 +153,7 @@ TEXTS = {
     "figures.vectors_of_rope_1": "RoPE 的向量：每一对取 (1, 0) 再旋转",
     "figures.turn_of_two": "{name} 有 {count} 对（共 {all} 对）未转满一圈，{other} 有 {few} 对",
     "figures.turn_of_several": "未转满一圈的对数：从 {other} 的 {few} 到 {name} 的 {count}（共 {all} 对）",
+    "figures.turn_of_different": "未转满一圈的对数：从 {other} 的 {few}（共 {fewer} 对）到 {name} 的 {count}（共 {all} 对）",
     "figures.larger_bases": "base 越大，未转满一圈的对越多：从 {few} 到 {count}（共 {all} 对）",
     "figures.none": "0",
     # bias

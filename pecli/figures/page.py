@@ -64,7 +64,7 @@ def draw_frames(
 ) -> tuple[list[Drawing], Any]:
     """Return one picture per cell of a grid, with the same layout and common limits, and the grid's numbers."""
     contents = [(cell.figure, cell.view, title) for cell, title in zip(grid.cells, titles, strict=True)]
-    drawings, numbers = _draw_pages(grid, view, canvas, contents, cells=cells)
+    drawings, numbers = _draw_pages(grid, view, canvas, contents, None, cells)
     for drawing in drawings:
         for image in drawing.findobj(CellImage):
             image.few = FEW_IN_FRAMES
@@ -76,8 +76,8 @@ def _draw_pages(
     view: View[Any],
     canvas: Canvas,
     contents: Sequence[Content],
-    known: Numbers[Any] | None = None,
-    cells: int = 0,
+    known: Numbers[Any] | None,
+    cells: int,
 ) -> tuple[list[Drawing], Numbers[Any]]:
     """Return one picture per page, all with the same layout, and the numbers of `figure`.
 

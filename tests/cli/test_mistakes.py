@@ -150,10 +150,10 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("scatter --y corr", ["--x and --y are both corr", "try --y euclidean"]),
     ("compare rope clock --step 2", ["the encoding is rope, clock", "or give --encoding sinusoidal instead"]),
     ("compare binary --dtype float16", ["the encoding is binary", "or give --encoding sinusoidal instead"]),
-    ("compare alibi --figure bias --base 10", ["leave --base out, because bias shows no encoding with this parameter"]),
+    ("compare alibi --figure bias --base 10", ["--base out, because bias shows no encoding with this parameter"]),
     (
         "compare t5 clock --figure bias --base 3",
-        ["leave --base out, because bias shows no encoding with this parameter"],
+        ["--base out, because bias shows no encoding with this parameter"],
     ),
     ("heatmap learned --seed 3 --file a.npy", ["--seed 3"]),
     ("heatmap --lenght=5", ["did you mean --length?"]),

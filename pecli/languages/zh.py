@@ -3,6 +3,7 @@
 TEXTS = {
     # join
     "join.of_encoding": "{encoding}：{text}",
+    "join.all_others": "其余各项",
     "join.with_names": "{text}（{names}）",
     "join.clauses": "{one}；{other}",
     "join.title": "{one} · {other}",
@@ -152,6 +153,7 @@ TEXTS = {
     "figures.vectors_of_rope_1": "RoPE 的向量：每一对取 (1, 0) 再旋转",
     "figures.turn_of_two": "{name} 有 {count} 对（共 {all} 对）未转满一圈，{other} 有 {few} 对",
     "figures.turn_of_several": "未转满一圈的对数：从 {other} 的 {few} 到 {name} 的 {count}（共 {all} 对）",
+    "figures.turn_of_different": "未转满一圈的对数：从 {other} 的 {few}（共 {fewer} 对）到 {name} 的 {count}（共 {all} 对）",
     "figures.larger_bases": "base 越大，未转满一圈的对越多：从 {few} 到 {count}（共 {all} 对）",
     "figures.none": "0",
     # bias
@@ -986,7 +988,8 @@ TEXTS = {
     "explain.this_encoding_has_no": "这种编码没有频率。下表是每一列从一个位置到下一个位置变化了多少次：",
     "explain.pair_j_turns_by": "第 j 对维度转过的角度是 ωj·{at}。转得快的一对区分相邻位置，转得慢的一对区分相距很远的位置。",
     "explain.frequencies_of_sinusoidal_div": "频率（对 sinusoidal 即 PyTorch 教程里的 div_term）",
-    "explain.i_like_you_the": "“我 喜欢 你”三个词，各取 8 个数中的前 {dimensions} 个：",
+    "explain.example": "我 喜欢 你",
+    "explain.words_of_example": "例中的词，各取 8 个数中的前 {dimensions} 个：",
     "explain.their_position_encodings_shape": "它们的位置编码，形状 ({words}, {dimensions})",
     "explain.their_sum": "两者之和，({words}, {dimensions}) + ({words}, {dimensions}) → ({words}, {dimensions})",
     "explain.every_vector_now_carries": "每个词的向量都带上了位置信息：同样的词换一个顺序，得到的向量就不同。",

@@ -988,6 +988,7 @@ TEXTS = {
     "findings.table_of_offsets_alone": "in transformers {v4}, each layer has a table of {rows:,} rows for offsets from {low:,} to {high:,}; {v5} does not know this value and gives the model no positions",
     "findings.unread_by_version_5": "the code of {name} does not read it in transformers {v5}",
     "findings.unread_by_model": "the code of {name} does not read it",
+    "findings.steepest_unread": "the code that comes with the weights reads it; transformers {v5} always takes 8",
     "findings.unread_by_transformers": "llm-foundry reads it; transformers {v4} and {v5} always use ALiBi",
     "findings.given_twice": "appears twice in the file; JSON readers use the last one",
     "findings.type_not_named": "the file has no model_type, and pecli knows no type called {name}; it goes by the other keys",

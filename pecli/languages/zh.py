@@ -952,6 +952,7 @@ TEXTS = {
     "findings.table_of_offsets_alone": "transformers {v4} 每层有 {rows:,} 行，对应偏移 {low:,} 到 {high:,}；{v5} 不认这个取值，此时没有位置编码",
     "findings.unread_by_version_5": "transformers {v5} 中 {name} 的代码不读它",
     "findings.unread_by_model": "{name} 的代码不读它",
+    "findings.steepest_unread": "随权重提供的代码读它；transformers {v5} 一律取 8",
     "findings.unread_by_transformers": "llm-foundry 读它；transformers {v4} 与 {v5} 仍用 ALiBi",
     "findings.given_twice": "在文件中出现了两次：读取 JSON 的程序取最后一个",
     "findings.type_not_named": "此处没有 model_type，pecli 也不认识 {name} 这个类型：以下根据其他的键推断",

@@ -55,6 +55,7 @@ class Architecture:
     nope_needs_window : True if those kinds do have RoPE when the file has no sliding_window
     nope_interval : every n-th layer has no RoPE
     nope_kinds : new kinds of the layers with and without RoPE; "" keeps the kind
+    causal : True if T5's buckets are only for keys up to the query, as in a decoder; with two stacks, that is known
     encoder_decoder : True for two stacks, with encoder_layers and decoder_layers
     also : kinds of positions besides those of the layers, at the input or in attention
     sections, interleaved : default split of the pairs in M-RoPE
@@ -115,6 +116,7 @@ class Architecture:
     nope_needs_window: bool = False
     nope_interval: int | None = None
     nope_kinds: tuple[str, ...] = ("", "no_rope")
+    causal: bool = False
     encoder_decoder: bool = False
     also: tuple[str, ...] = ()
     sections: tuple[int, ...] = ()

@@ -115,6 +115,8 @@ def encoding_parameters(
         both = item.position.get("all") == "learned" and "alibi" not in item.reads
         inner = reading.keys.table("attn_config") or reading.keys
         steepest = inner.number("alibi_bias_max") or reading.keys.number("alibi_bias_max") or 8.0
+        if steepest != 8 and item.in_transformers and not reading.keys.names:
+            reading.note(f"{inner.place}alibi_bias_max", "findings.steepest_unread")
         made = {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
         return "alibi", {**made, "divisor": _alibi_divisor(reading) * _score_divisor(reading), **item.alibi}
     if position == "t5":
@@ -176,7 +178,7 @@ def _t5(reading: Reading, stack: str) -> dict[str, Any]:
     if distance is None:
         distance = sizes.get("distance", 128)
         reading.assumed("relative_attention_max_distance", distance)
-    direction = "causal" if stack == "decoder" else "both"
+    direction = "causal" if stack == "decoder" or reading.architecture.causal else "both"
     return {"buckets": buckets or sizes.get("buckets", 32), "max_distance": distance, "direction": direction}
 
 

@@ -404,9 +404,9 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     places: dict[str, list[int]] = {}
     for layer, kind in enumerate(kinds):
         places.setdefault(kind, []).append(layer)
-    if nested and not set(nested) & set(places):  # rope_parameters names no kind that a layer has
-        return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     without = _without_rope(reading)
+    if nested and not set(places) & {*nested, *without}:  # rope_parameters names no kind that a layer has
+        return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     result = {}
     for kind, indices in (places or {FULL: []}).items():
         null = reading.given.data.get(kind, kind) is None  # rope_parameters is null for that kind

@@ -980,7 +980,6 @@ TEXTS = {
     "findings.divided_by_root": "the code divides each row of the table by √d; pecli shows the rows before that",
     "findings.centred": "the code subtracts the table's mean and divides by ten times its standard deviation; pecli shows the table before that",
     "findings.rows_first_in_new_models": "transformers {v5} fills the table of a new model with the row in the first half; trained weights contain MAE's table, with the column there, which pecli shows",
-    "findings.pairs_of_blocks": "the file may count attention and feed-forward blocks one by one; transformers {v5} counts each such pair as one layer",
     "findings.rows_from": "{count:,} of {all:,} rows are for positions; in {name}, the first position has row {first}",
     "findings.sinusoids_begin_later": "in {name}, position p has the sines and cosines of p + {first}; to draw those, give --start {first}",
     "findings.rows_before": "the table of {name} begins with {rows} extra rows; positions start at row {rows}",

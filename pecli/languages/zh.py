@@ -944,7 +944,6 @@ TEXTS = {
     "findings.divided_by_root": "代码把表的每一行除以 √d；pecli 显示的是除之前的值",
     "findings.centred": "代码先减去整张表的均值，再除以其标准差的十倍；pecli 显示的是此前的表",
     "findings.rows_first_in_new_models": "transformers {v5} 为新模型填表时，前一半表示行；训练好的权重自带 MAE 的表，前一半表示列，pecli 显示的是后者",
-    "findings.pairs_of_blocks": "文件可能把注意力块与前馈块分开计数；transformers {v5} 把这样的一对算作一层",
     "findings.rows_from": "共 {all:,} 行，{count:,} 行用于位置：{name} 的第一个位置在第 {first} 行",
     "findings.sinusoids_begin_later": "{name} 的位置 p 用的是 p + {first} 的正弦和余弦；要画它们，请加 --start {first}",
     "findings.rows_before": "{name} 的表多 {rows} 行：位置从第 {rows} 行开始",

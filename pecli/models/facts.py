@@ -41,7 +41,6 @@ REMARKS = {  # notes on types, whatever their config
     "root": "findings.divided_by_root",
     "centred": "findings.centred",
     "rows_first": "findings.rows_first_in_new_models",
-    "pairs_of_blocks": "findings.pairs_of_blocks",
     "share": "findings.width_counted_otherwise",
     "third": "findings.share_by_default",
 }

@@ -211,7 +211,10 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     count = architecture.sizes.get("layers", 0) if count is None else count
     if "s" in architecture.pattern:
         attention_window(keys, architecture, SLIDING)  # marks its keys as read
-    kinds = _listed(keys, count) or _numbered(keys, count) or _by_pattern(keys, architecture, count)
+    listed = _listed(keys, count)
+    if listed and "mlp" in listed:
+        listed = listed[:: architecture.blocks]
+    kinds = listed or _numbered(keys, count) or _by_pattern(keys, architecture, count)
     names = {kind: name for name, (_, _, *own) in architecture.bases.items() for kind in own}
     return [names.get(kind, kind) for kind in _without_rope(keys, architecture, kinds)]
 

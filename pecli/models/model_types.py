@@ -41,6 +41,7 @@ class Architecture:
       transformers 4, a table of offsets in every layer
     pattern : one letter per layer (`facts.KINDS`), such as "f(ss)f": the first layers, in parentheses the layers that
       repeat, then the last layers; "-(sssn)" repeats from the last layer backwards
+    blocks : entries of layer_types for one layer, if a file lists a layer's attention and MLP one by one
     interval : key of the number of layers from one with full attention to the next, or from one without a window
     full_before : number of layers at the start without a window if the file has no max_window_layers
     window_keys : keys of its attention window, the first that is present counts; by default those of `layers.SPANS`
@@ -102,6 +103,7 @@ class Architecture:
     unread: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     pattern: str = "(f)"
+    blocks: int = 1
     interval: str = ""
     full_before: int | None = None
     full_from: int | None = None

@@ -183,7 +183,7 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
         text = "figures.turn_of_different"
         return say(text, name=labels[most], other=labels[few], **known, fewer=every[few])
     bases: list[Any] = [getattr(encoding, "base", None) for encoding in encodings]
-    alone = None not in bases and len({replace(encoding, base=1.0, label=None) for encoding in encodings}) == 1
+    alone = None not in bases and len({replace(encoding, base=bases[0], label=None) for encoding in encodings}) == 1
     if len(counts) > 2 and alone and counts == sorted(counts) and bases == sorted({*bases}):
         return say("figures.larger_bases", **known)
     text = "figures.turn_of_two" if len(counts) == 2 else "figures.turn_of_several"

@@ -12,7 +12,14 @@ from pecli.core.language import enumerated, join_or, join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import TableEncoding, distinguishing_labels, names_in_sentence, short_names, title_of_several
+from pecli.encodings.base import (
+    Rotary,
+    TableEncoding,
+    distinguishing_labels,
+    names_in_sentence,
+    short_names,
+    title_of_several,
+)
 from pecli.encodings.grid import AXES, HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
@@ -62,6 +69,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     still: tuple[int, ...] = over("encoding")  # pairs left out: frequency 0, or a column that does not vary
     ramp: dict[str, tuple[float, float]] | None  # range of blended pairs, per encoding that has some
     contexts: dict[str, float] | None  # context lengths of models with scaled rope
+    attention_factor: dict[str, float] | None  # factor of cos and sin, per encoding with one other than 1
     trained: int | None = aside()
 
     def remarks(self) -> list[str]:
@@ -74,6 +82,11 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return [
             say(period, encodings=measured, dimension=join_or(sorted(map(say, what)))) if measured else "",
             *(say(left_out, encoding=e.called(), count=count, most=most) for e, count in counts if count),
+            *(
+                say("spectrum.attention_factor", encoding=own, factor=number_text(factor, 4))
+                for e, own in zip(self.view.encodings, names or [e.called() for e in self.view.encodings], strict=True)
+                if (factor := (self.attention_factor or {}).get(e.spec()))
+            ),
             *self.other_lengths(names if len({*names}) == len(names) else ()),
         ]
 
@@ -330,6 +343,12 @@ class Spectrum(WithTrained[TableEncoding]):
             still=tuple(int((~k).sum()) for k in known),
             ramp={view.encodings[at].spec(): ramp for at, ramp in ramps_of(view).items()} or None,
             contexts={f"{name} context": at for name, at in contexts_of(view.encodings)} or None,
+            attention_factor={
+                encoding.spec(): encoding.attention_scaling
+                for encoding in view.encodings
+                if isinstance(encoding, Rotary) and encoding.attention_scaling != 1
+            }
+            or None,
             trained=self.trained,
         )
 

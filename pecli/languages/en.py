@@ -383,7 +383,7 @@ TEXTS = {
     "relative.line": "line: p − q = {offset:,}",
     "relative.value_where": "{value} at p − q = {offset:,}",
     # rotation
-    "rotation.stay_apart": "query and key stay {degrees}° apart when both are shifted",
+    "rotation.stay_apart": "in pair {pair}, query and key stay {degrees}° apart when both are shifted",
     "rotation.key_at": "k at {position}",
     "rotation.query_at": "q at {position}",
     "rotation.turn_every": "pair {pair}, one turn every {wave} positions",
@@ -623,6 +623,7 @@ TEXTS = {
     "spectrum.extended_context": "scaled {count:,.0f}",
     "spectrum.from_pair_on_the": "from pair {pair} on, the scaling lengthens wavelengths up to {ratio}-fold",
     "spectrum.dominant_period_of_each": "{encodings}: dominant period of each {dimension}",
+    "spectrum.attention_factor": "{encoding}: cos and sin are multiplied by {factor}",
     "spectrum.left_out_longer_than": "{encoding}: {count} left out (longer than {most}, or infinite)",
     "spectrum.the_only_pair": "the only pair repeats every {wave}",
     "spectrum.wavelengths_grow_by_factor": "wavelengths grow by a factor of {ratio} per {pair}, from {low} to {high}",

@@ -371,7 +371,7 @@ TEXTS = {
     "relative.line": "线：p − q = {offset:,}",
     "relative.value_where": "p − q = {offset:,} 处为 {value}",
     # rotation
-    "rotation.stay_apart": "一起移动时，查询与键始终相隔 {degrees}°",
+    "rotation.stay_apart": "一起移动时，第 {pair} 对的查询与键始终相隔 {degrees}°",
     "rotation.key_at": "k 在 {position}",
     "rotation.query_at": "q 在 {position}",
     "rotation.turn_every": "第 {pair} 对，每 {wave} 个位置转一圈",
@@ -602,6 +602,7 @@ TEXTS = {
     "spectrum.extended_context": "缩放后 {count:,.0f}",
     "spectrum.from_pair_on_the": "从第 {pair} 对起，缩放使波长变长，最多 {ratio} 倍",
     "spectrum.dominant_period_of_each": "{encodings}：每个{dimension}的主周期",
+    "spectrum.attention_factor": "{encoding}：cos 与 sin 乘以 {factor}",
     "spectrum.left_out_longer_than": "{encoding}：略去 {count} 个，长于 {most} 或静止不动",
     "spectrum.the_only_pair": "唯一的一对每 {wave} 重复一次",
     "spectrum.wavelengths_grow_by_factor": "波长逐{pair}乘以 {ratio}，从 {low} 增至 {high}",

@@ -52,6 +52,8 @@ def test_what_all_cells_of_a_table_say_is_said_and_nothing_of_cells_that_differ(
     assert finding(widths)["key"] == "figures.turn_of_different"
     same = Picture(job_of("heatmap", {"base": [2, 3], "d": [4, 6], "length": 200})).seen.message()
     assert finding(same)["key"] == "heatmap.no_sine_cosine_pair"
+    yarn = ["rope", "rope:scaling=yarn,factor=4,original=4096"]  # YaRN is not defined for base 1
+    assert finding(Picture(job_of("compare", {"encoding": yarn})).seen.message())["key"] == "figures.turn_of_two"
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,8 @@ def test_tables_of_libraries_and_of_whisper(ask: Ask, folder: Path) -> None:
         assert pecli.identify(table).data["spec"] == f"sinusoidal:d={d}{layout}", name
     for grid in ("3x5", "7x4"):
         assert pecli.identify(np.load(DATA / "grids.npz")[f"mae_{grid}"]).data["spec"] == f"sincos2d:d=24,grid={grid}"
+        rope = pecli.identify(np.load(DATA / "grids.npz")[f"qwen2vl_vision_{grid}"])
+        assert (rope.data["spec"], rope.found.certain) == (f"rope:d=24,grid={grid}", True)
 
 
 def test_a_trained_table_has_no_formula(ask: Ask) -> None:

@@ -202,7 +202,10 @@ WINDOWS = {  # kind of layer to the keys of its attention window
 # keys from which the kinds of layer are made, unused if the file lists the kinds
 MADE_FROM = (*INTERVALS, "_sliding_window_pattern", "prefix_dense_sliding_window_pattern")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
-LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
+LAYERS = (
+    *("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers"),
+    "decoder_layers",
+)
 
 
 def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:

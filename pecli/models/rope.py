@@ -47,8 +47,8 @@ def rope_parameters(reading: Reading, kind: str, layer: int) -> dict[str, Any]:
     rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, kind, layer)
     item = reading.architecture
     key = inside.first("rope_type", "type") or "rope_type"
-    unknown_axes = scaling == "axial" and item.known and not item.axes
-    if unknown_axes or (item.scalings and scaling not in ("default", *item.scalings)):
+    wrong_axes = item.known and (scaling not in ("default", "axial") if item.axes else scaling == "axial")
+    if wrong_axes or (item.scalings and scaling not in ("default", *item.scalings)):
         raise BuildError(key, "findings.refused", inside.data.get(key), name=item.name)
     place = next((keys for keys in (inside, reading.keys) if "partial_rotary_factor" in keys), None)
     whole = item.always_whole and place is not None
@@ -185,11 +185,11 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
 
 
 def patch_grid(reading: Reading) -> tuple[int, ...]:
-    """Return the rows and columns of an image's patches; 16 × 16 with a note if the file does not have them."""
+    """Return the sides of the grid of patches; 16 rows and columns, with a note, if the file does not have them."""
     sides = patches(reading)
     if sides is None:
         reading.note("image_size", "findings.any_image_size")
-    return sides or (16, 16)
+    return sides or (*(1,) * (len(reading.architecture.grid) - 2), 16, 16)
 
 
 def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str, Any]:

@@ -85,6 +85,7 @@ CHOICES = {  # allowed words of fields that are words or lists of words
     "interval": ("", *INTERVALS),
     "both_ways": ("", "radius", "half", "half_more", "split"),
     "nope_layer_types": LAYER_KINDS,
+    "windowed": LAYER_KINDS,
     "nope_kinds": ("", *LAYER_KINDS),
     "axes": ("blocks", "repeated", "alternating", "rising"),
     "scale_grid": ("index", "dinov3"),

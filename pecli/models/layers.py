@@ -202,7 +202,10 @@ WINDOWS = {  # kind of layer to the keys of its attention window
 # keys from which the kinds of layer are made, unused if the file lists the kinds
 MADE_FROM = (*INTERVALS, "_sliding_window_pattern", "prefix_dense_sliding_window_pattern")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
-LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
+LAYERS = (
+    *("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers"),
+    "decoder_layers",
+)
 
 
 def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
@@ -215,6 +218,8 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     if listed and "mlp" in listed:
         listed = listed[:: architecture.blocks]
     kinds = listed or _numbered(keys, count) or _by_pattern(keys, architecture, count)
+    if architecture.last_full:
+        kinds = [*kinds[:-1], FULL] if kinds else kinds
     names = {kind: name for name, (_, _, *own) in architecture.bases.items() for kind in own}
     return [names.get(kind, kind) for kind in _without_rope(keys, architecture, kinds)]
 
@@ -348,11 +353,12 @@ def attention_window(
     layer : index of a layer, if layers may have different windows; without it, the largest is returned
     turn : number of layers of that kind before it
     """
-    if kind not in WINDOWS:
+    if kind not in WINDOWS and kind not in architecture.windowed:
         return None
-    names = architecture.window_keys if kind == SLIDING and architecture.window_keys else WINDOWS[kind]
+    names = architecture.window_keys if kind == SLIDING and architecture.window_keys else WINDOWS.get(kind, SPANS)
     asked = keys.flag("use_sliding_window")
-    off = kind == SLIDING and (architecture.window_opt_in if asked is None else not asked)
+    flagged = kind == SLIDING or kind in architecture.windowed
+    off = flagged and (architecture.window_opt_in if asked is None else not asked)
     given = {name: keys.data[name] for name in names if name in keys.data}
     usual = WINDOW if WINDOW in names else names[0]
     values = given or {usual: architecture.sizes.get("window")}

@@ -43,9 +43,11 @@ class Architecture:
       transformers 4, a table of offsets in every layer
     pattern : one letter per layer (`facts.KINDS`), such as "f(ss)f": the first layers, in parentheses the layers that
       repeat, then the last layers; "-(sssn)" repeats from the last layer backwards
+    last_full : True if the last layer sees all positions, whatever layer_types has for it
     blocks : entries of layer_types for one layer, if a file lists a layer's attention and MLP one by one
     interval : key of the number of layers from one with full attention to the next, or from one without a window
     full_before : number of layers at the start without a window if the file has no max_window_layers
+    windowed : kinds of layer that have a window besides those that are named for it
     window_keys : keys of its attention window, the first that is present counts; by default those of `layers.SPANS`
     full_from : number of layers at the start that may have a window if the file has no max_window_layers
     halved : window keys of which its code takes half
@@ -107,10 +109,12 @@ class Architecture:
     unread: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     pattern: str = "(f)"
+    last_full: bool = False
     blocks: int = 1
     interval: str = ""
     full_before: int | None = None
     full_from: int | None = None
+    windowed: tuple[str, ...] = ()
     window_keys: tuple[str, ...] = ()
     halved: tuple[str, ...] = ()
     one_more: tuple[str, ...] = ()

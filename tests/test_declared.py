@@ -1,4 +1,4 @@
-"""What every option takes, what classes with options declare, and what encodings say of themselves stays as it is.
+"""What options take, what classes with options or numbers declare, and what encodings say of themselves stays as it is.
 
 What they are now stands in tests/data/declared.txt. After a change that is meant, write that anew and read the
 difference: ``python -m tests.test_declared``.
@@ -16,6 +16,7 @@ from pkgutil import walk_packages
 from typing import Any
 
 import pecli
+from pecli.analysis import Numbers
 from pecli.core.options import Option, Options
 from pecli.encodings.spec import read_encoding
 
@@ -23,10 +24,10 @@ STORED = Path(__file__).with_name("data") / "declared.txt"
 LEFT_OUT = ("name", "advice", "text_of", "scalar", "many", "optional")  # functions and types
 
 
-def classes(kind: type[Options]) -> Iterator[type[Options]]:
+def subclasses(kind: type[Any]) -> Iterator[type[Any]]:
     for each in kind.__subclasses__():
         yield each
-        yield from classes(each)
+        yield from subclasses(each)
 
 
 def told(value: Any) -> str:
@@ -67,19 +68,27 @@ def property_lines() -> Iterator[str]:
         yield f"{spec}: {' '.join(facts)} {written}"
 
 
+def array_lines() -> Iterator[str]:
+    """Yield a line for each class of numbers: the dimensions of its arrays, and how they stand in tables."""
+    for kind in subclasses(Numbers):
+        arrays = [(each.name, *own) for each in fields(kind) for own in each.metadata.items()]
+        texts = (f"{name} {how}{[*filter(None, over)]}" for name, how, over in arrays)
+        yield f"{kind.__module__.removeprefix('pecli.')}.{kind.__name__}: {', '.join(texts)}"
+
+
 def declared() -> str:
-    """Return a line for each option and each fact of the classes that define them."""
+    """Return a line for each option, each fact of the classes that define them, and each class of numbers."""
     for module in walk_packages(pecli.__path__, "pecli."):
         import_module(module.name)  # so that every class is there
     lines = []
-    for kind in {each for each in classes(Options) if each.__module__.startswith("pecli.")}:
+    for kind in {each for each in subclasses(Options) if each.__module__.startswith("pecli.")}:
         options, place = kind.options(), f"{kind.__module__.removeprefix('pecli.')}.{kind.__name__}"
         for name, annotation in get_annotations(kind).items():
             if name in options:
                 lines.append(f"{place}.{name}: {option_line(options[name])}")
             elif "ClassVar" in str(annotation) and (text := told(kind.__dict__.get(name, str))):
                 lines.append(f"{place}.{name} = {text}")
-    return "\n".join([*sorted(lines), *property_lines()]) + "\n"
+    return "\n".join([*sorted(lines), *sorted({*array_lines()}), *property_lines()]) + "\n"
 
 
 def test_options_and_facts_of_classes_are_those_that_are_stored() -> None:

@@ -117,13 +117,27 @@ def pictured(line: str) -> dict[str, Any]:
     said = {"title": picture.title(), "headline": numbers.message(), "notes": footnotes(numbers, job.canvas)}
     words = sorted(line for line in lines if re.search("[a-z]{2}", line))
     drawn = [sketched(every, kind) for kind in (Line2D, Patch, Collection, Text, AxesImage)]
-    return {**said, "texts": words, "drawn": drawn, "ends": ends_of(every), "ticks": ticks_of(every)}
+    around = {"ends": ends_of(every), "ticks": ticks_of(every), "frames": frames_of(every)}
+    return {**said, "texts": words, "drawn": drawn, **around}
 
 
 def ends_of(every: list[Axes]) -> list[float]:
     """Return weighted sums of the first and last numbers of the axes."""
     ends = np.array([[*ax.get_xlim(), *ax.get_ylim()] for ax in every])
     return [rounded(number, 4) for number in np.arange(1, len(ends) + 1) @ ends]
+
+
+def frames_of(every: list[Axes]) -> list[float]:
+    """Return weighted sums of what frames the axes: spines, background, ticks and grid."""
+    looks = np.zeros(4)
+    for weight, ax in enumerate(every, 1):
+        spines = [spine for spine in ax.spines.values() if spine.get_visible() and ax.axison]
+        lines = [line for line in (*ax.get_xticklines(), *ax.get_yticklines()) if line.get_visible() and ax.axison]
+        grid = [line.get_linewidth() for line in (*ax.get_xgridlines(), *ax.get_ygridlines()) if line.get_visible()]
+        edges = sum(spine.get_linewidth() + to_rgba_array(spine.get_edgecolor()).sum() for spine in spines)
+        face = to_rgba_array(ax.get_facecolor()).sum() * ax.axison
+        looks += weight * np.array([edges, face, bool(lines), bool(grid) * ax.axison])
+    return [rounded(look, 4) for look in looks]
 
 
 def ticks_of(every: list[Axes]) -> list[str]:

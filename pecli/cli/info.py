@@ -28,11 +28,12 @@ from pecli.core.hub import pin_revision
 from pecli.core.json_schema import closed, results, results_of, schema_of
 from pecli.core.language import language_of, say, use_language
 from pecli.core.mathematics import Formula, latex
-from pecli.core.options import REQUIRED
+from pecli.core.options import REQUIRED, Option
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes, print_results, show as print_blocks
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
-from pecli.encodings.registry import Encoding, all_encodings, find_encoding
+from pecli.encodings.registry import Encoding, all_encodings
+from pecli.encodings.spec import encoding_of, parse_encoding
 from pecli.files.tables import (
     TABLE_NAMES,
     TABLE_READERS,
@@ -55,16 +56,17 @@ def encodings(
 ) -> None:
     """Print the list of encodings, or some of them in detail."""
     targets = targets_of(run)[0]
-    kinds = list(map(find_encoding, names or all_encodings()))
     if cite:
-        print_citations(kinds, targets)
+        parsed = map(checked, names or all_encodings())
+        print_citations((text for kind, given in parsed for text in sources_of(kind, given)), targets)
         return
-    document: list[Block] = [TextTable([*facts(kinds[0])], [tuple(facts(kind).values()) for kind in kinds])]
+    specs = names or [*all_encodings()]
+    document: list[Block] = [TextTable([*facts(specs[0])], [tuple(facts(spec).values()) for spec in specs])]
     if names:
-        document = [block for kind in kinds for block in detail(kind)]
+        document = [block for spec in specs for block in detail(spec)]
     elif not targets:  # the table is too wide for a terminal
-        document = [block for kind in kinds for block in (Facts(facts(kind)), Paragraph())]
-    publish(document, {"results": [encoding_data(kind) for kind in kinds]}, targets)
+        document = [block for spec in specs for block in (Facts(facts(spec)), Paragraph())]
+    publish(document, {"results": [encoding_data(spec) for spec in specs]}, targets)
 
 
 ENCODINGS_COMMAND = Command(
@@ -73,31 +75,44 @@ ENCODINGS_COMMAND = Command(
         [*file_options(), SharedOptions.options()["cite"], *run_options("show", "jobs")],
         argument(
             "names",
-            "the encodings to describe",
+            "the encodings to describe, by name or with parameters, such as rope:scaling=yarn",
             many=True,
             metavar="ENCODING",
             offers=lambda: offered_values(EncodingOption.options()["encoding"]),
         ),
     ),
-    ("pecli encodings", "pecli encodings rope", "pecli encodings rope --format tex", "pecli encodings rope --cite"),
+    (
+        "pecli encodings",
+        "pecli encodings rope:scaling=yarn",
+        "pecli encodings rope --format tex",
+        "pecli encodings rope --cite",
+    ),
     answer=lambda: results(closed(encoding_types(), encoding_types())),
 )
 
 
-def print_citations(encodings: Iterable[type[Encoding] | Encoding], targets: Sequence[Any]) -> None:
-    """Print the papers of the encodings as BibTeX."""
+def print_citations(sources: Iterable[str], targets: Sequence[Any]) -> None:
+    """Print the papers that these texts name as BibTeX."""
     if targets:
         raise UsageError("--cite prints BibTeX: leave --output, --format and --json out", option="cite")
-    entries = bibtex(text for encoding in encodings for text in sources_of(encoding))
+    entries = bibtex(sources)
     if not entries:
         raise UsageError("pecli knows no paper to cite here", option="cite")
     print_results(["\n\n".join(entries)])
 
 
-def facts(encoding: type[Encoding]) -> dict[str, str]:
+def checked(spec: str) -> tuple[type[Encoding], dict[str, str]]:
+    """Return the encoding that a spec names, and the texts of its parameters; required ones may be missing."""
+    encoding, given = parse_encoding(spec)
+    encoding.read_values(given)
+    return encoding, given
+
+
+def facts(spec: str) -> dict[str, str]:
     """Return an encoding's row in the list of encodings, by column name."""
+    encoding, given = checked(spec)
     return {
-        "name": encoding.name,
+        "name": spec if given else encoding.name,
         "what it is": encoding.summary,
         "kind": encoding.kind,
         "numbers": "learned" if encoding.trained else "fixed formula",
@@ -116,32 +131,43 @@ class ParameterData(TypedDict):
 
 def encoding_types() -> dict[str, Any]:
     """Return the types in the --json output for an encoding, by key."""
-    return {**dict.fromkeys((*facts(Learned), "formula", "latex"), str), "parameters": dict[str, ParameterData]}
+    return {**dict.fromkeys((*facts(Learned.name), "formula", "latex"), str), "parameters": dict[str, ParameterData]}
 
 
-def encoding_data(encoding: type[Encoding]) -> dict[str, Any]:
+def parameters_by_condition(spec: str) -> list[tuple[str, str, Option]]:
+    """Return the parameters of an encoding, each with (another parameter, its value), or ("", ""), that it belongs to.
+
+    Those that the spec rules out are left out; those that belong to what it gives come first.
+    """
+    encoding, given = checked(spec)
+    conditions = [(*(entry.only_with or ("", ("",))), entry) for entry in encoding.options().values()]
+    found = [(owner, value, entry) for owner, values, entry in conditions for value in values]
+    return sorted((each for each in found if given.get(*each[:2]) == each[1]), key=lambda each: each[0] not in given)
+
+
+def encoding_data(spec: str) -> dict[str, Any]:
     """Return an encoding's facts, formula (as text and as LaTeX) and parameters, for --json."""
-    parameters = {name: {"help": entry.help, "takes": entry.bounds} for name, entry in encoding.options().items()}
-    formula = say(encoding.formula)
-    return {**facts(encoding), "formula": formula, "latex": latex(formula), "parameters": parameters}
+    entries = {entry.name: entry for _, _, entry in parameters_by_condition(spec)}
+    parameters = {name: {"help": entry.help, "takes": entry.bounds} for name, entry in entries.items()}
+    formula = say(encoding_of(spec).formula)
+    return {**facts(spec), "formula": formula, "latex": latex(formula), "parameters": parameters}
 
 
-def detail(encoding: type[Encoding]) -> list[Block]:
+def detail(spec: str) -> list[Block]:
     """Return formula, figures, example and parameters of an encoding; conditional parameters have their own tables."""
+    encoding = encoding_of(spec)
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
     more = {"formula": Formula(say(encoding.formula)), "figures": figures, "example": encoding.example}
     tables: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for entry in encoding.options().values():
-        owner, values = entry.only_with or ("", ("",))
-        for value in values:
-            head = f"with {owner}={value}" if owner else "parameter"
-            about = (encoding.about(owner, value) if owner else "") or "what it does"
-            shown = replace(entry, unset=REQUIRED) if value in entry.needed_with else entry
-            tables.setdefault((head, about), []).append((shown.name, shown.explained))
+    for owner, value, entry in parameters_by_condition(spec):
+        head = f"with {owner}={value}" if owner else "parameter"
+        about = (encoding.about(owner, value) if owner else "") or "what it does"
+        shown = replace(entry, unset=REQUIRED) if value in entry.needed_with else entry
+        tables.setdefault((head, about), []).append((shown.name, shown.explained))
     text = re.sub(r"`+|^Notes\n-+$", "", inspect.cleandoc(encoding.__doc__ or ""), flags=re.M)
     paragraphs = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
     return [
-        Facts(facts(encoding) | more),
+        Facts(facts(spec) | more),
         *(TextTable(head, rows) for head, rows in tables.items()),
         Paragraph("\n" + "\n\n".join(filter(None, paragraphs))),
     ]
@@ -194,7 +220,7 @@ def model(
         return
     if cite:
         made = filter(None, (layer.encoding for read in report.models for layer in read.layers.values()))
-        print_citations(made, [*targets, *pictures])
+        print_citations((text for encoding in made for text in sources_of(encoding)), [*targets, *pictures])
     elif pictures:
         draw_models(report.models, figure, pictures, language, run)
     if not cite and (targets or not pictures):

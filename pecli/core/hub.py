@@ -107,7 +107,7 @@ def download(path: str, name: str = CONFIG) -> str:
         return known or str(_client().hf_hub_download(item.repo, item.file(name), revision=item.revision))
 
 
-def weight_files(path: str, endings: Collection[str] = ()) -> Iterator[Opener]:
+def weight_files(path: str, endings: Collection[str]) -> Iterator[Opener]:
     """Yield one function per .safetensors file of a model; each opens its file for reading.
 
     Of a remote file, only the parts that are read are downloaded. Raises PecliError if the model has no such file.

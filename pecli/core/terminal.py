@@ -104,7 +104,7 @@ class Steps:
         if self.waiting:
             print_results(self.waiting)
 
-    def advance(self, text: str, notes: Sequence[str], paths: Sequence[str] = ()) -> None:
+    def advance(self, text: str, notes: Sequence[str], paths: Sequence[str]) -> None:
         """Count one more picture; print its notes on stderr and its paths on stdout."""
         self.done += 1
         self.bar.update(self.task, advance=1, description=escaped(text))

@@ -498,8 +498,15 @@ class PowersOfBase(Harmonic):
 def geometric_rates(base: float | Decimal, d: float, n_pairs: int | None = None) -> tuple[Decimal, ...]:
     """Return ω_j = base^(−2j/d) of `n_pairs` pairs, by default ⌈d/2⌉, to 40 digits."""
     with many_digits():
-        ratio = (-2 * as_typed(base).ln() / as_typed(d)).exp()
+        ratio = (-2 * _logarithm(base) / as_typed(d)).exp()
         rates = [Decimal(1)]
         for _ in range((int(d + 1) // 2 if n_pairs is None else n_pairs) - 1):
             rates.append(rates[-1] * ratio)
     return tuple(rates)
+
+
+@lru_cache(maxsize=64)
+def _logarithm(base: float | Decimal) -> Decimal:
+    """Return ln(base) to 40 digits; a sweep over d needs it for each of its jobs."""
+    with many_digits():
+        return as_typed(base).ln()

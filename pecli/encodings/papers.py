@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,16 @@ def bibtex(sources: Iterable[str]) -> list[str]:
     return [_entry(mark, **paper) for mark, paper in papers().items() if mark in text]
 
 
-def sources_of(encoding: type[Encoding] | Encoding) -> list[str]:
-    """Return the texts that mention an encoding's papers; for a class, also those of all its parameters' values."""
+def sources_of(encoding: type[Encoding] | Encoding, given: Mapping[str, str] = {}) -> list[str]:
+    """Return the texts that mention an encoding's papers; for a class, also those of all its parameters' values.
+
+    given : values of a class's parameters, whose other values are left out
+    """
     if isinstance(encoding, Encoding):
         chosen = [(name, str(value)) for name, value in encoding.settings().items()]
     else:
         owners = (entry.only_with or ("", ()) for entry in encoding.options().values())
-        chosen = [(owner, value) for owner, values in owners for value in values]
+        chosen = [(owner, value) for owner, values in owners for value in values if given.get(owner, value) == value]
     return [encoding.source, *(encoding.about(name, value) for name, value in chosen)]
 
 

@@ -143,12 +143,17 @@ def _with_common_limits(numbers: Sequence[Any], choose: Choose) -> list[Any]:
 def message_of_each(labels: Sequence[str], messages: Sequence[str]) -> str:
     """Join the headlines of labelled parts into one of at most MAX_HEADLINE characters.
 
-    If all headlines are too long together, keep the first and the last, or only the first; return "" if even the first
-    is too long.
+    If that is too long, and one part differs from all others, the others are not named. Otherwise return "", because a
+    headline on some of the parts would hide the others.
     """
-    item = merge_labels(labels, [[message] for message in messages])
-    tried = (item, item[:1] + item[1:][-1:], item[:2], item[:1])
-    return next((text for some in tried if len(text := join_clauses(some)) <= MAX_HEADLINE), "")
+    joined = [merge_labels(labels, [[message] for message in messages])]
+    alone = [at for at, message in enumerate(messages) if message and messages.count(message) == 1]
+    if len(alone) == 1 < len(messages) - 1 and len({*messages}) == 2:
+        (at,) = alone
+        names = [labels[at] if message == messages[at] else say("join.all_others") for message in messages]
+        pairs = dict.fromkeys((text, name) for text, name in zip(messages, names, strict=True) if text)
+        joined.append([say("join.with_names", text=text, names=name) for text, name in pairs])
+    return next((text for some in joined if len(text := join_clauses(some)) <= MAX_HEADLINE), "")
 
 
 def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
@@ -168,15 +173,17 @@ def longer_waves_text(labels: Sequence[str], parts: Sequence[Part]) -> str:
         return ""
     if not any(counts) and not any(encoding.position_unit for encoding in encodings):
         return say("heatmap.no_sine_cosine_pair", wave=say("heatmap.wavelength"), length=lengths.pop())
-    if len({*counts}) == 1:
+    every = [len(encoding.wavelengths()) for encoding in encodings]
+    shares = [count / own for count, own in zip(counts, every, strict=True)]
+    if len({*shares}) == 1:
         return ""
-    all_pairs = {len(encoding.wavelengths()) for encoding in encodings}
-    if len(all_pairs) > 1:
-        return ""
-    few, most = (counts.index(end(counts)) for end in (min, max))
-    known = {"few": counts[few] or say("figures.none"), "count": counts[most], "all": all_pairs.pop()}
+    few, most = (shares.index(end(shares)) for end in (min, max))
+    known = {"few": counts[few] or say("figures.none"), "count": counts[most], "all": every[most]}
+    if len({*every}) > 1:
+        text = "figures.turn_of_different"
+        return say(text, name=labels[most], other=labels[few], **known, fewer=every[few])
     bases: list[Any] = [getattr(encoding, "base", None) for encoding in encodings]
-    alone = None not in bases and len({replace(encoding, base=1.0, label=None) for encoding in encodings}) == 1
+    alone = None not in bases and len({replace(encoding, base=bases[0], label=None) for encoding in encodings}) == 1
     if len(counts) > 2 and alone and counts == sorted(counts) and bases == sorted({*bases}):
         return say("figures.larger_bases", **known)
     text = "figures.turn_of_two" if len(counts) == 2 else "figures.turn_of_several"

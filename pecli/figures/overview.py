@@ -155,7 +155,7 @@ class Overview(Composite, Highlighting[Encoding]):
         return OverviewNumbers(view=view, labels=tuple(map(say, self.names(view))), **fields)
 
 
-def with_title(panel: Panel, figure: str, lines: int = 0) -> Panel:
+def with_title(panel: Panel, figure: str, lines: int) -> Panel:
     """Return the only panel of a figure, with a title added if it has none: the label of its colours or vertical axis.
 
     figure : the figure's name, which becomes the title if the vertical axis has names of rows

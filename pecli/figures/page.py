@@ -42,20 +42,19 @@ def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Texts:
 
 
 def draw_page(
-    figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, known: Numbers[Any] | None = None, cells: int = 0
+    figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, cells: int = 0
 ) -> tuple[Drawing, Numbers[Any]]:
     """Return the picture of a figure, and the numbers that it shows.
 
     Parameters
     ----------
-    known : the numbers, if they have been computed already
     cells : at least cells × cells numbers are computed for the panels together, even if there are fewer pixels
 
     Raises
     ------
     UsageError : the size is too small for the contents
     """
-    (drawing,), numbers = _draw_pages(figure, view, canvas, [(figure, view, title)], known, cells)
+    (drawing,), numbers = _draw_pages(figure, view, canvas, [(figure, view, title)], cells)
     return drawing, numbers
 
 
@@ -64,7 +63,7 @@ def draw_frames(
 ) -> tuple[list[Drawing], Any]:
     """Return one picture per cell of a grid, with the same layout and common limits, and the grid's numbers."""
     contents = [(cell.figure, cell.view, title) for cell, title in zip(grid.cells, titles, strict=True)]
-    drawings, numbers = _draw_pages(grid, view, canvas, contents, cells=cells)
+    drawings, numbers = _draw_pages(grid, view, canvas, contents, cells)
     for drawing in drawings:
         for image in drawing.findobj(CellImage):
             image.few = FEW_IN_FRAMES
@@ -76,12 +75,11 @@ def _draw_pages(
     view: View[Any],
     canvas: Canvas,
     contents: Sequence[Content],
-    known: Numbers[Any] | None = None,
-    cells: int = 0,
+    cells: int,
 ) -> tuple[list[Drawing], Numbers[Any]]:
     """Return one picture per page, all with the same layout, and the numbers of `figure`.
 
-    contents : figure, view and title of each page; for `known` and `cells`, see `draw_page`
+    contents : figure, view and title of each page; for `cells`, see `draw_page`
     """
     numbers: Any = None
     sizes = (canvas, *canvas.with_smaller_text())
@@ -100,8 +98,7 @@ def _draw_pages(
         for finished in (False, True):
             if numbers is None:
                 seen = _seen(view, sheets, cells)
-                numbers = _compute(figure, seen, known)
-                numbers = numbers.placed([row for grid in layout.grids for row in grid])
+                numbers = figure.compute(seen).placed([row for grid in layout.grids for row in grid])
             _draw(sheets, contents, numbers, frames=contents[0][0] is not figure)
             measured = _measure(sheets, layout)
             layout = arrange(measured, layout.grids, layout.page, layout.texts_left)
@@ -200,12 +197,6 @@ def _too_fine(figure: Figure[Any], before: View[Any], after: View[Any], sheets: 
     panels = zip(axes, before.panels or (), after.panels or (), strict=True)
     less = any(own.images and (was[0] > now[0] + 1 or was[1] > now[1] + 1) for own, was, now in panels)
     return less and figure.shape(before) != figure.shape(after)
-
-
-def _compute(figure: Figure[Any], seen: View[Any], known: Numbers[Any] | None) -> Numbers[Any]:
-    """Return numbers for the panels' pixels, or the known numbers if they have the same shape."""
-    whole = known is not None and figure.shape(known.view) == figure.shape(seen)
-    return known if whole and known is not None else figure.compute(seen)
 
 
 def _draw(sheets: Sequence[Sheet], contents: Sequence[Content], numbers: Any, frames: bool) -> None:

@@ -42,7 +42,7 @@ class ArrowNumbers(Numbers[Rotary]):
     score: float  # of equal unit vectors as query and key
 
     def message(self) -> str:
-        return say("rotation.stay_apart", degrees=number_text(self.apart, 3))
+        return say("rotation.stay_apart", pair=self.pair, degrees=number_text(self.apart, 3))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,14 @@ from pecli.core.language import enumerated, join_or, join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.numbers import number_text
 from pecli.core.options import option
-from pecli.encodings.base import TableEncoding, distinguishing_labels, names_in_sentence, short_names, title_of_several
+from pecli.encodings.base import (
+    Rotary,
+    TableEncoding,
+    distinguishing_labels,
+    names_in_sentence,
+    short_names,
+    title_of_several,
+)
 from pecli.encodings.grid import AXES, HarmonicOnGrid
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope_scaling import Scaled
@@ -62,6 +69,7 @@ class SpectrumNumbers(Numbers[TableEncoding]):
     still: tuple[int, ...] = over("encoding")  # pairs left out: frequency 0, or a column that does not vary
     ramp: dict[str, tuple[float, float]] | None  # range of blended pairs, per encoding that has some
     contexts: dict[str, float] | None  # context lengths of models with scaled rope
+    attention_factor: dict[str, float] | None  # factor of cos and sin, per encoding with one other than 1
     trained: int | None = aside()
 
     def remarks(self) -> list[str]:
@@ -74,6 +82,11 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         return [
             say(period, encodings=measured, dimension=join_or(sorted(map(say, what)))) if measured else "",
             *(say(left_out, encoding=e.called(), count=count, most=most) for e, count in counts if count),
+            *(
+                say("spectrum.attention_factor", encoding=own, factor=number_text(factor, 4))
+                for e, own in zip(self.view.encodings, names or [e.called() for e in self.view.encodings], strict=True)
+                if (factor := (self.attention_factor or {}).get(e.spec()))
+            ),
             *self.other_lengths(names if len({*names}) == len(names) else ()),
         ]
 
@@ -137,6 +150,26 @@ class SpectrumNumbers(Numbers[TableEncoding]):
         """Return the mask of a line's pairs whose wavelengths exceed `level`; no pair if the encoding is scaled."""
         wave = self.wavelength[self.mask_of(line)]
         return wave > self.level if self.level is not None and not self.is_scaled(line.encoding) else wave > np.inf
+
+    def level_labels(self) -> tuple[str, str, str]:
+        """Return the labels of `level`, of the pairs that complete a turn within it, and of those that do not.
+
+        A label that is not drawn is "".
+        """
+        level, line, encoding = self.level, lines_of(self.view)[0], self.view.encodings[0]
+        if level is None or (not self.trained and level in {at for _, at in contexts_of([encoding])}):
+            return "", "", ""  # in the latter case, the level is drawn as a context
+        shown = say("spectrum.shown", length=length_shown(encoding, level))
+        text = trained_text(level) if self.trained else shown
+        pair, beyond = self.pair[self.mask_of(line)], self.exceeds_level(line)
+        first = int(beyond.argmax()) if beyond.any() else len(pair)
+        alone = len(lines_of(self.view)) == 1 and isinstance(encoding, Harmonic) and not self.is_scaled(0)
+        if not alone or not beyond[first:].all():
+            return text, "", ""
+        turn = say("spectrum.pairs_turn", pairs=_pairs_text(pair[:first])) if first > 1 else ""
+        length = encoding.length_text(level)
+        longer = say("spectrum.pairs_longer", pairs=_pairs_text(pair[first:]), length=length) if beyond.any() else ""
+        return text, turn, longer
 
     def _unfinished_text(self, length: str) -> str:
         """Return the headline on pairs of one encoding that complete no turn within the length."""
@@ -310,6 +343,12 @@ class Spectrum(WithTrained[TableEncoding]):
             still=tuple(int((~k).sum()) for k in known),
             ramp={view.encodings[at].spec(): ramp for at, ramp in ramps_of(view).items()} or None,
             contexts={f"{name} context": at for name, at in contexts_of(view.encodings)} or None,
+            attention_factor={
+                encoding.spec(): encoding.attention_scaling
+                for encoding in view.encodings
+                if isinstance(encoding, Rotary) and encoding.attention_scaling != 1
+            }
+            or None,
             trained=self.trained,
         )
 
@@ -327,7 +366,9 @@ class Spectrum(WithTrained[TableEncoding]):
         ends = self.ratio, frozenset(encoding.position_unit for encoding in view.encodings)
         panel = Panel(aspect, y=y, ends=ends, grid=True)
         if count == 1:
-            return [PanelGroup((replace(panel, x=along_lines(x, 0, max(map(len, waves)) - 1)),))]
+            x = along_lines(x, 0, max(map(len, waves)) - 1)
+            wide = max(panel.least[0], 1 + max(map(ems, self.compute(view).level_labels())))
+            return [PanelGroup((replace(panel, x=x, least=(wide, panel.least[1])),))]
         names = panel_names(view.encodings)
         panels = tuple(
             replace(panel, title=" · ".join(filter(None, name)), x=along_lines(x, 0, len(own) - 1))
@@ -412,7 +453,8 @@ class Spectrum(WithTrained[TableEncoding]):
                 _plot_unscaled(panel, pair, wave / stretch, canvas)
             if not self.ratio:
                 _mark_contexts(panel, encoding, pair, wave, canvas, known=self.trained is None)
-                _mark_level(panel, numbers, line, canvas)
+                if at == 0:
+                    _mark_level(panel, numbers, canvas)
         if len(axes) == 1:
             put_line_labels(axes[0], ends)
             merge_line_labels(axes[0], [values for _, values in ends])
@@ -556,35 +598,22 @@ def _clear_place(panel: Axes, text: str, level: float, pair: Array, wave: Array,
     return {"right": True, "below": True}
 
 
-def _mark_level(panel: Axes, numbers: SpectrumNumbers, line: Line, canvas: Canvas) -> None:
+def _mark_level(panel: Axes, numbers: SpectrumNumbers, canvas: Canvas) -> None:
     """Draw the line at `level`, and label the pairs that complete a turn within it and those that do not."""
     from pecli.page.labels import label_level, label_point
 
-    level, part, alone = numbers.level, numbers.mask_of(line), len(lines_of(numbers.view)) == 1
-    if level is None or line.encoding or line.pairs[0]:
+    level, line = numbers.level, lines_of(numbers.view)[0]
+    text, turn, longer = numbers.level_labels()
+    if level is None or not text:
         return
-    pair, wave, beyond = numbers.pair[part], numbers.wavelength[part], numbers.exceeds_level(line)
-    encoding = numbers.view.encodings[line.encoding]
-    if not numbers.trained and level in {at for _, at in contexts_of([encoding])}:
-        return  # already drawn as a context
-    text = say("spectrum.shown", length=length_shown(encoding, level))
-    text = trained_text(level) if numbers.trained else text
+    part, beyond = numbers.mask_of(line), numbers.exceeds_level(line)
+    pair, wave = numbers.pair[part], numbers.wavelength[part]
     panel.axhline(level, color=BEYOND, linewidth=0.8 * canvas.scale, zorder=1)
     label_level(panel, text, level, BEYOND, canvas, **_clear_place(panel, text, level, pair, wave, canvas))
-    first = int(beyond.argmax()) if beyond.any() else len(pair)
-    named = alone and isinstance(encoding, Harmonic) and not numbers.is_scaled(line.encoding)
-    if not named or not beyond[first:].all():
-        return
-    length = encoding.length_text(level)
-    texts = [say("spectrum.pairs_turn", pairs=_pairs_text(pair[:first]))] if first > 1 else []
     sides: list[Any] = [((1, -1), (1, 0), (-1, 1), (0, -1)), ((-1, 0), (-1, 1), (1, -1), (1, 0))]
-    runs = [(slice(0, first), "C0", sides[0], texts)]
-    if first < len(pair):
-        longer = say("spectrum.pairs_longer", pairs=_pairs_text(pair[first:]), length=length)
-        runs.append((slice(first, None), BEYOND, sides[1], [longer]))
-    for run, colour, own, names in runs:
+    for name, run, colour, own in ((turn, ~beyond, "C0", sides[0]), (longer, beyond, BEYOND, sides[1])):
         points = list(zip(pair[run].tolist(), wave[run].tolist(), strict=True))
-        for name in names:
+        if name:
             tried = [points[len(points) * share // 8] for share in (3, 4, 2, 6, 1, 0)]
             label_point(panel, name, tried[0], colour, canvas, own, tried[1:])
 

@@ -595,7 +595,7 @@ def check_shape(path: str, shape: tuple[int, ...], dimensions: int, sides: tuple
         raise TableFileError(f"{text}: try {grid}" if grid else text)
 
 
-def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int, ...] | None = None) -> Array:
+def _table_in(path: str, chosen: StoredArray, dimensions: int, sides: tuple[int, ...] | None) -> Array:
     shape = chosen.shape
     check_shape(path, shape, dimensions, sides)
     if not chosen.readable:

@@ -61,7 +61,7 @@ def encoding_control(figure: type[Analysis[Any]], specs: tuple[str, ...]) -> Con
 
 
 def controls(
-    figure: type[Analysis[Any]], options: Mapping[str, Option], values: Mapping[str, Any] | None = None
+    figure: type[Analysis[Any]], options: Mapping[str, Option], values: Mapping[str, Any] | None
 ) -> list[Control]:
     """Return the options as controls, in their order, without options that can only be written in an encoding's spec.
 

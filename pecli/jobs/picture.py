@@ -199,13 +199,13 @@ class Picture(Generic[N_co]):
     @property
     def numbers(self) -> N_co:
         """Every number behind the picture, however large the table."""
-        figure, view, shown = self.job.analysis, self.job.view, self._shown
-        if self._numbers is None and shown is not None and figure.shape(shown.view) == figure.shape(view):
+        view, shown = self.job.view, self._shown
+        if self._numbers is None and shown is not None and shown.view.panels is None:
             self._numbers = shown
         if self._numbers is None:
             self.job.check_memory(view)
             with use_language(self.job.language):
-                self._numbers = figure.compute(view)
+                self._numbers = self.job.analysis.compute(view)
         return cast(N_co, self._numbers)
 
     @property
@@ -387,7 +387,7 @@ class Picture(Generic[N_co]):
         from pecli.figures.page import draw_page
 
         title, cells = self._own_title(), vector_cells(formats)
-        drawing, self._shown = draw_page(self.figure, self.job.view, self.canvas, title, self._numbers, cells)
+        drawing, self._shown = draw_page(self.figure, self.job.view, self.canvas, title, cells)
         self._note(note_on_colours(self._shown, self.job.canvas))
         return drawing
 

@@ -4,6 +4,7 @@ TEXTS = {
     # join
     "join.of_encoding": "{encoding}: {text}",
     "join.with_names": "{text} ({names})",
+    "join.all_others": "all others",
     "join.clauses": "{one}; {other}",
     "join.title": "{one} · {other}",
     "join.list": "{one}, {other}",
@@ -152,6 +153,7 @@ TEXTS = {
     "figures.vectors_of_rope_1": "vectors of RoPE: (1, 0) in every pair, rotated",
     "figures.turn_of_two": "{count} of {all} pairs finish no turn with {name}, {few} with {other}",
     "figures.turn_of_several": "pairs that finish no turn: from {few} ({other}) to {count} of {all} ({name})",
+    "figures.turn_of_different": "pairs that finish no turn: from {few} of {fewer} ({other}) to {count} of {all} ({name})",
     "figures.larger_bases": "the larger the base, the more pairs finish no turn: {few} to {count} of {all}",
     "figures.none": "none",
     # bias
@@ -381,7 +383,7 @@ TEXTS = {
     "relative.line": "line: p − q = {offset:,}",
     "relative.value_where": "{value} at p − q = {offset:,}",
     # rotation
-    "rotation.stay_apart": "query and key stay {degrees}° apart when both are shifted",
+    "rotation.stay_apart": "in pair {pair}, query and key stay {degrees}° apart when both are shifted",
     "rotation.key_at": "k at {position}",
     "rotation.query_at": "q at {position}",
     "rotation.turn_every": "pair {pair}, one turn every {wave} positions",
@@ -621,6 +623,7 @@ TEXTS = {
     "spectrum.extended_context": "scaled {count:,.0f}",
     "spectrum.from_pair_on_the": "from pair {pair} on, the scaling lengthens wavelengths up to {ratio}-fold",
     "spectrum.dominant_period_of_each": "{encodings}: dominant period of each {dimension}",
+    "spectrum.attention_factor": "{encoding}: cos and sin are multiplied by {factor}",
     "spectrum.left_out_longer_than": "{encoding}: {count} left out (longer than {most}, or infinite)",
     "spectrum.the_only_pair": "the only pair repeats every {wave}",
     "spectrum.wavelengths_grow_by_factor": "wavelengths grow by a factor of {ratio} per {pair}, from {low} to {high}",
@@ -1020,7 +1023,8 @@ TEXTS = {
     "explain.this_encoding_has_no": "This encoding has no frequencies. How often a column changes from one position to the next:",
     "explain.pair_j_turns_by": "Pair j rotates by the angle ωj·{at}. A fast pair tells neighbours apart, a slow pair distant positions.",
     "explain.frequencies_of_sinusoidal_div": "Frequencies (for sinusoidal, div_term in PyTorch's tutorial)",
-    "explain.i_like_you_the": "我 喜欢 你 (I like you), with the first {dimensions} of 8 numbers for each word:",
+    "explain.example": "I like you",
+    "explain.words_of_example": "The words of the example, with the first {dimensions} of 8 numbers for each word:",
     "explain.their_position_encodings_shape": "Their position encodings, shape ({words}, {dimensions})",
     "explain.their_sum": "Their sum, ({words}, {dimensions}) + ({words}, {dimensions}) → ({words}, {dimensions})",
     "explain.every_vector_now_carries": "Every vector now carries its position: the same words in another order give other vectors.",

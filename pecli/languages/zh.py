@@ -3,6 +3,7 @@
 TEXTS = {
     # join
     "join.of_encoding": "{encoding}：{text}",
+    "join.all_others": "其余各项",
     "join.with_names": "{text}（{names}）",
     "join.clauses": "{one}；{other}",
     "join.title": "{one} · {other}",
@@ -152,6 +153,7 @@ TEXTS = {
     "figures.vectors_of_rope_1": "RoPE 的向量：每一对取 (1, 0) 再旋转",
     "figures.turn_of_two": "{name} 有 {count} 对（共 {all} 对）未转满一圈，{other} 有 {few} 对",
     "figures.turn_of_several": "未转满一圈的对数：从 {other} 的 {few} 到 {name} 的 {count}（共 {all} 对）",
+    "figures.turn_of_different": "未转满一圈的对数：从 {other} 的 {few}（共 {fewer} 对）到 {name} 的 {count}（共 {all} 对）",
     "figures.larger_bases": "base 越大，未转满一圈的对越多：从 {few} 到 {count}（共 {all} 对）",
     "figures.none": "0",
     # bias
@@ -369,7 +371,7 @@ TEXTS = {
     "relative.line": "线：p − q = {offset:,}",
     "relative.value_where": "p − q = {offset:,} 处为 {value}",
     # rotation
-    "rotation.stay_apart": "一起移动时，查询与键始终相隔 {degrees}°",
+    "rotation.stay_apart": "一起移动时，第 {pair} 对的查询与键始终相隔 {degrees}°",
     "rotation.key_at": "k 在 {position}",
     "rotation.query_at": "q 在 {position}",
     "rotation.turn_every": "第 {pair} 对，每 {wave} 个位置转一圈",
@@ -600,6 +602,7 @@ TEXTS = {
     "spectrum.extended_context": "缩放后 {count:,.0f}",
     "spectrum.from_pair_on_the": "从第 {pair} 对起，缩放使波长变长，最多 {ratio} 倍",
     "spectrum.dominant_period_of_each": "{encodings}：每个{dimension}的主周期",
+    "spectrum.attention_factor": "{encoding}：cos 与 sin 乘以 {factor}",
     "spectrum.left_out_longer_than": "{encoding}：略去 {count} 个，长于 {most} 或静止不动",
     "spectrum.the_only_pair": "唯一的一对每 {wave} 重复一次",
     "spectrum.wavelengths_grow_by_factor": "波长逐{pair}乘以 {ratio}，从 {low} 增至 {high}",
@@ -981,7 +984,8 @@ TEXTS = {
     "explain.this_encoding_has_no": "这种编码没有频率。下表是每一列从一个位置到下一个位置变化了多少次：",
     "explain.pair_j_turns_by": "第 j 对维度转过的角度是 ωj·{at}。转得快的一对区分相邻位置，转得慢的一对区分相距很远的位置。",
     "explain.frequencies_of_sinusoidal_div": "频率（对 sinusoidal 即 PyTorch 教程里的 div_term）",
-    "explain.i_like_you_the": "“我 喜欢 你”三个词，各取 8 个数中的前 {dimensions} 个：",
+    "explain.example": "我 喜欢 你",
+    "explain.words_of_example": "例中的词，各取 8 个数中的前 {dimensions} 个：",
     "explain.their_position_encodings_shape": "它们的位置编码，形状 ({words}, {dimensions})",
     "explain.their_sum": "两者之和，({words}, {dimensions}) + ({words}, {dimensions}) → ({words}, {dimensions})",
     "explain.every_vector_now_carries": "每个词的向量都带上了位置信息：同样的词换一个顺序，得到的向量就不同。",

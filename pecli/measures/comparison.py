@@ -99,7 +99,7 @@ class BiasComparison(Comparison):
     similarity, is_of_offset, symmetric = True, True, False
     axis_labels = "words.query_p", "words.key_q"
 
-    def __init__(self, encoding: BiasEncoding, head: int = 0) -> None:
+    def __init__(self, encoding: BiasEncoding, head: int) -> None:
         self.encoding, self.head, self.heads = encoding, head, encoding.n_heads
         self.label, self.is_classes = say(encoding.quantity), not encoding.known
         self.sees_ahead = bool(np.isfinite(encoding.bias(np.array([-1.0]))).any())

@@ -40,7 +40,7 @@ class Extension:
     searched: int
 
 
-def extensions(rope: Rope, trained: int, length: int, base: float | None = None) -> list[Extension]:
+def extensions(rope: Rope, trained: int, length: int, base: float | None) -> list[Extension]:
     """Return what each method changes to extend a RoPE encoding from `trained` to `length` positions.
 
     rope : RoPE as read from the model's file; if it is scaled, the methods start from its rates in training

@@ -14,6 +14,7 @@ from typing import Any
 from pecli.core.lazy import Array, np
 
 MAX_START = 5000  # largest absolute position of row 0 that is searched
+BLOCK = 100  # positions that are searched together; divides MAX_START
 MAX_SINGLE = 2.0**20  # the same limit if the angles were rounded to float32
 MAX_FAR = 1e7  # the same limit if the angles are exact
 FAR_PAIRS = 8  # least number of pairs that tell a far position; some position explains the angles of fewer
@@ -422,18 +423,24 @@ def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
     unsure : tolerance: how far the mean cosine of the residual angles may be below that of the best position
     """
     steps = np.arange(2 * MAX_START)
-    places = np.where(steps % 2, -(steps + 1) // 2, steps // 2).astype(np.float64)  # 0, −1, 1, −2, 2, …
+    near = np.where(steps % 2, -(steps + 1) // 2, steps // 2)  # 0, −1, 1, −2, 2, …
     some = slice(None, None, max(1, len(omega) // 16))
+    omega_some, phase_some = omega[some], phase[some]
 
-    def agreement(places: Array) -> Array:
-        return np.asarray(np.cos(phase[some] - np.outer(places, omega[some])).mean(axis=1))
+    def agreement_near(shift: float) -> Array:
+        """Return the mean cosines for all of `near`, by e^(iφ − iω(p + q)) = e^(iφ − iωp) · e^(−iωq)."""
+        first = np.exp(1j * (phase_some - np.outer(np.arange(-MAX_START, MAX_START, BLOCK) + shift, omega_some)))
+        waves = first @ np.exp(-1j * np.outer(np.arange(BLOCK), omega_some)).T
+        return np.asarray(waves.real.ravel()[near + MAX_START] / len(omega_some))
 
-    agree = agreement(places)
+    places, agree = near * 1.0, agreement_near(0)
     if agree.max() < CLOSE and len(omega) > 1:
-        for others in (places + 0.5, far_positions(omega, phase)):
-            if (better := agreement(others)).max() > CLOSE:
-                places, agree = others, better
-                break
+        if (better := agreement_near(0.5)).max() > CLOSE:
+            places, agree = places + 0.5, better
+        else:
+            far = far_positions(omega, phase)
+            better = np.cos(phase_some - np.outer(far, omega_some)).mean(axis=1)
+            places, agree = (far, better) if better.max() > CLOSE else (places, agree)
     return float(places[np.argmax(agree > agree.max() - max(unsure, 2 * (1 - agree.max())))])
 
 
@@ -443,7 +450,8 @@ def far_positions(omega: Array, phase: Array) -> Array:
     turns = min(int(MAX_FAR * omega[order[0]] / (2 * pi)) + 1, MAX_START)
     places = (phase[order[0]] + 2 * pi * np.arange(-turns, turns + 1)) / omega[order[0]]
     for pair in order[1:]:
-        places = places + np.angle(np.exp(1j * (phase[pair] - omega[pair] * places))) / omega[pair]
+        turns_off = (phase[pair] - omega[pair] * places) / (2 * pi)
+        places = places + 2 * pi * (turns_off - np.rint(turns_off)) / omega[pair]
     places = np.rint(places)
     return places[np.argsort(np.abs(places), kind="stable")]
 

@@ -761,7 +761,7 @@ def spectrum_of(table: Array) -> dict[str, Any]:
     }
 
 
-def identify_rates(numbers: Array, base: float | None = None) -> Identified:
+def identify_rates(numbers: Array, base: float | None) -> Identified:
     """Identify the RoPE with the given rates, or the ALiBi with the given slopes; `difference` is relative here.
 
     numbers : rates in rad/position, (n_pairs,); or slopes; or divisors of rates, as in the files of llama.cpp

@@ -151,7 +151,7 @@ class EnvelopeBuilder:
     lines : number of values at each index
     """
 
-    def __init__(self, edges: Array, lines: int = 1) -> None:
+    def __init__(self, edges: Array, lines: int) -> None:
         self.edges, self.lines = edges, lines
         self.low, self.high, self.total = np.full((3, lines, len(edges) - 1), [[[np.inf]], [[-np.inf]], [[0.0]]])
 

@@ -48,7 +48,7 @@ def spread_evenly(rows: Positions, most: int) -> Array:
     return np.arange(rows.start, rows.stop, -(-rows.length // max(1, most)), dtype=np.float64)
 
 
-def summary_of_table(encoding: TableEncoding, rows: Positions, dims: Array | None = None) -> Summary:
+def summary_of_table(encoding: TableEncoding, rows: Positions, dims: Array | None) -> Summary:
     """Return the (cached) summary of a table, or of some of its columns, from one pass over its values.
 
     A table of more than MAX_SCANNED values with a `limit` is not scanned: its bounds are known, its extremes are not.

@@ -149,7 +149,7 @@ def meant(word: Any, known: Iterable[str]) -> str:
     return "".join(f", did you mean {name}?" for name in near)
 
 
-def faults(key: str, value: Any, kinds: tuple[type, ...], own_kinds: Iterable[str] = ()) -> Iterator[str]:
+def faults(key: str, value: Any, kinds: tuple[type, ...], own_kinds: Iterable[str]) -> Iterator[str]:
     """Yield one message for each mistake in the value of field `key`.
 
     kinds : the types that the value may have; for a table by kind of layer, the types of each of its values

@@ -28,7 +28,7 @@ OTHERS = ("rope-freq-scale", "yarn-beta-fast", "yarn-beta-slow", "yarn-ext-facto
 SCALINGS = ("none", "linear", "yarn")
 
 
-def read_flagged(path: str, text: str, seq_len: int | None = None) -> Model:
+def read_flagged(path: str, text: str, seq_len: int | None) -> Model:
     """Return the model of a GGUF file as llama.cpp reads it with the given flags.
 
     Raises

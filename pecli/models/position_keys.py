@@ -59,7 +59,7 @@ def is_of_positions(name: str, inside: bool = False) -> bool:
     return name in READ_BY or bool(re.search(rf"(?:^|_)(?:{'|'.join((*WORDS, *more))})(?:_|$)", name))
 
 
-def position_keys(keys: Keys, part: Keys | None = None, inside: bool = False) -> Iterator[tuple[str, Any]]:
+def position_keys(keys: Keys, part: Keys | None, inside: bool = False) -> Iterator[tuple[str, Any]]:
     """Yield the full name and value of each unread key that concerns positions.
 
     Towers, the object `part`, and keys that are null, false or empty are left out. An object that was not read counts

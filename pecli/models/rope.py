@@ -30,7 +30,7 @@ HUGE = 1e12  # larger factors are refused
 OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # other names of scalings
 
 
-def rope_parameters(reading: Reading, kind: str, layer: int = 0) -> dict[str, Any]:
+def rope_parameters(reading: Reading, kind: str, layer: int) -> dict[str, Any]:
     """Return the parameters of `Rope` for one kind of layer: widths, pairing, base and scaling.
 
     layer : index of the first layer of that kind, for files with a list of bases

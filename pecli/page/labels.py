@@ -20,7 +20,7 @@ from pecli.core.lazy import Array
 from pecli.page.canvas import Canvas
 from pecli.page.colors import RULE, headline_ink, legible, note_ink
 from pecli.page.lines import MAX_LINES, Look, add_legend
-from pecli.page.text import points_per_pixel
+from pecli.page.text import LEAST_DPI, Ruler, points_per_pixel
 from pecli.page.words import ems
 
 L = TypeVar("L", bound=Text)
@@ -463,6 +463,8 @@ def _place_point_labels(axes: Axes, labels: Sequence[PointLabel], canvas: Canvas
     points = np.array([own[0] for own in every if len(own) == 1]).reshape(-1, 2)
     taken = [_label_box(axes, level, canvas) for level in labels_of(axes, LevelLabel)]
     for label, places in zip(labels, every, strict=True):
+        if _label_width(label, canvas) > frame[0]:  # it would reach into a neighbour or over the page's edge
+            label.set_text(Ruler(LEAST_DPI).wrapped(label.get_text(), canvas.small, frame[0] / 72))
         size, costs = (
             np.array([_label_width(label, canvas), LINE * canvas.small * (label.get_text().count("\n") + 1)]),
             [],

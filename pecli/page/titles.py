@@ -45,9 +45,7 @@ def add_at_end_of_title(axes: Axes, text: str, canvas: Canvas, **style: Any) -> 
     _add_title_label(axes, "end", [text], canvas, ha="right", **style)
 
 
-def add_below_title(
-    axes: Axes, text: str, canvas: Canvas, *, right: bool = False, short: str = "", **style: Any
-) -> None:
+def add_below_title(axes: Axes, text: str, canvas: Canvas, *, right: bool = False, short: str, **style: Any) -> None:
     """Write a text on the line that a panel's title leaves blank, at its left or right end.
 
     short : a text to use if the other does not fit

@@ -25,8 +25,7 @@ SHIFTS = (0, 7, 100)  # key positions for each offset
 SHIFT = 3  # offset k of the matrix M_k shown
 WIDEST = 128  # largest matrix M_k, in rows
 BLANK = "______"  # in place of a number to be computed
-WORDS = ("我", "喜欢", "你")
-ARTICLE = (  # word vectors of the example, d = 8
+ARTICLE = (  # vectors of the words of the example, d = 8
     (0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234, 0.5678, -0.9012),
     (0.2345, -0.6789, 0.0123, -0.4567, 0.8901, -0.2345, 0.6789, -0.0123),
     (0.3456, -0.7890, 0.1234, -0.5678, 0.9012, -0.3456, 0.7890, -0.1234),
@@ -293,7 +292,7 @@ class ExplainDocument:
     def _vectors(self) -> list[Block]:
         """Return the word vectors, after a line on their source."""
         origins = {
-            "article": say("explain.i_like_you_the", dimensions=self.numbers.table.shape[1]),
+            "article": say("explain.words_of_example", dimensions=self.numbers.table.shape[1]),
             "random": say("explain.each_word_has_random"),
             "file": say("explain.from", file=self.options.embeddings),
         }
@@ -406,7 +405,7 @@ class Explain(Report[TableEncoding]):
     )
     default_options: ClassVar[Mapping[str, Any]] = {"d": 8, "length": 10}
 
-    tokens: str | None = option(None, "your own words, separated by spaces", unset="the example 我 喜欢 你")
+    tokens: str | None = option(None, "your own words, separated by spaces", unset="I like you; in Chinese, 我 喜欢 你")
     embeddings: str | None = option(
         None,
         "file of word vectors, one per row (.npy .npz .csv .safetensors)",
@@ -498,7 +497,7 @@ class Explain(Report[TableEncoding]):
         if self.embeddings is not None:
             vectors = self._read(self.embeddings, view)
             return "file", ("",) * len(vectors), vectors
-        words = WORDS[:length]
+        words = tuple(say("explain.example").split())[:length]
         if self.tokens is not None:
             words = tuple(self.tokens.split())
             if len(words) == 1 and not self.tokens.isascii():  # a script without spaces

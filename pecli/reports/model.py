@@ -258,7 +258,7 @@ def spectrum_specs(models: Sequence[Model]) -> list[str]:
     return specs
 
 
-def drift_specs(models: Sequence[Model], names: Sequence[str] = ()) -> list[str]:
+def drift_specs(models: Sequence[Model], names: Sequence[str]) -> list[str]:
     """Return the spec of each model's default layers, labelled with its name; models without rates are left out."""
     specs = []
     for name, model in zip(names or names_of(models), models, strict=True):

@@ -66,7 +66,28 @@ def fitting(name: str) -> set[str]:
     return {figure for figure, item in FIGURES.items() if item.takes(ENCODINGS[name])}
 
 
-@pytest.mark.parametrize(("name", "said"), [("ropee", "did you mean 'rope'"), ("Clokc", "did you mean 'clock'")])
+@pytest.mark.parametrize(
+    ("spec", "there", "absent"),
+    [
+        ("rope:scaling=yarn", "with scaling=yarn", "with scaling=ntk"),  # what it requires need not be given
+        ("rope:scaling=ntk,factor=4", "rope:scaling=ntk,factor=4", "beta_fast"),
+        ("rope:scaling=yarn --cite", "2309.00071", "2306.15595"),
+        ("rope:scaling=yarn --json", "beta_fast", "low_freq_factor"),
+    ],
+)
+def test_a_spec_is_told_without_what_it_rules_out(spec: str, there: str, absent: str) -> None:
+    text = ask(*spec.split())
+    assert there in text and absent not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ropee", "did you mean 'rope'"),
+        ("Clokc", "did you mean 'clock'"),
+        ("rope:scaling=yarm", "did you mean 'yarn'"),
+    ],
+)
 def test_an_unknown_encoding_ends_with_2_and_the_nearest(name: str, said: str) -> None:
     ended = CliRunner().invoke(app, ["encodings", name])
     assert ended.exit_code == 2

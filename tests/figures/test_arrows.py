@@ -24,7 +24,7 @@ def test_query_and_key_stay_as_far_apart_wherever_they_are() -> None:
     assert (found.query - found.key) % 360 == pytest.approx([5 * turn] * 3)
     assert (found.pair, found.apart) == (9, pytest.approx(5 * turn))
     assert found.score == pytest.approx(np.cos(5 * Rope().frequencies()[9]))
-    said = {"key": "rotation.stay_apart", "degrees": "78.4"}
+    said = {"key": "rotation.stay_apart", "pair": 9, "degrees": "78.4"}
     assert told(found.message(), said) == said
     assert numbers_of("rotation", encoding="rope:d=4", offset=3).pair == 0  # arrows of pair 1 are 1.7° apart
     rotated = [Rope().rotate(np.eye(128)[18], float(at)) for at in (7, 12)]

@@ -59,6 +59,8 @@ def test_a_pixel_within_a_cell_has_its_colour(side: int) -> None:
 def test_what_has_no_number_stays_empty_and_cells_beyond_the_frame_are_left_out() -> None:
     drawn = pixels([[np.nan, 0.5, np.nan]], (1, 4))[0]
     assert drawn == pytest.approx([np.nan, 0.5, 0.5, np.nan], abs=0.005, nan_ok=True)
+    drawn = pixels([[np.nan, 0.5, 0.3, np.nan, 1.0, 0.0, 0.2]], (1, 2))[0]  # pixels of three and a half cells
+    assert drawn == pytest.approx([0.8 / 2, 1.2 / 3], abs=0.005)
     drawn = pixels([[0.0, 1.0, 0.0]], (1, 6), extent=(-0.5, 5.5, 0.5, -0.5))[0]  # three cells of two: half is seen
     assert drawn == pytest.approx([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 

@@ -13,6 +13,7 @@ import pytest
 import pecli
 from pecli.core.errors import UsageError
 from pecli.core.language import capitalised, finding, join_clauses, join_title, say
+from pecli.figures.composite import message_of_each
 from pecli.jobs.job import Job
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import job_of, jobs_of
@@ -47,8 +48,23 @@ def test_two_options_are_rows_and_columns_told_once() -> None:
 def test_what_all_cells_of_a_table_say_is_said_and_nothing_of_cells_that_differ() -> None:
     rising = Picture(job_of("heatmap", {"base": [10, 100, 1000], "d": 32, "length": 200})).seen.message()
     assert finding(rising) == {"key": "figures.larger_bases", "few": say("figures.none"), "count": 7, "all": 16}
+    widths = Picture(job_of("heatmap", {"base": [10, 100, 1000], "d": [32, 64], "length": 200})).seen.message()
+    assert finding(widths)["key"] == "figures.turn_of_different"
     same = Picture(job_of("heatmap", {"base": [2, 3], "d": [4, 6], "length": 200})).seen.message()
     assert finding(same)["key"] == "heatmap.no_sine_cosine_pair"
+    yarn = ["rope", "rope:scaling=yarn,factor=4,original=4096"]  # YaRN is not defined for base 1
+    assert finding(Picture(job_of("compare", {"encoding": yarn})).seen.message())["key"] == "figures.turn_of_two"
+
+
+@pytest.mark.parametrize(
+    ("texts", "names"),
+    [("AAAAB", [say("join.all_others"), "the encoding 5"]), ("ABC", [])],  # the names of four others would be too many
+)
+def test_a_headline_too_long_for_all_cells_names_the_one_that_differs_or_none(texts: str, names: list[str]) -> None:
+    messages = [letter * 50 for letter in texts]
+    found = message_of_each([f"the encoding {at}" for at in range(1, 1 + len(texts))], messages)
+    pairs = zip(dict.fromkeys(messages), names, strict=False)
+    assert found == join_clauses(say("join.with_names", text=text, names=name) for text, name in pairs)
 
 
 @pytest.mark.long

@@ -50,6 +50,8 @@ def own_texts() -> tuple[str, str, str]:
 
 @pytest.mark.some(9)
 @pytest.mark.parametrize(("options", "texts"), [
+    ({"headline": "{title}", "title": "{base} {{nothing}} $x_{i}$", "no_footnote": True},
+     ["{1}", "10000 {{nothing}} $x_{{i}}$"]),
     ({}, ["{0}", "{1}", "{2}"]),
     ({"plain": True}, []),
     ({"plain": True, "title": "Mine"}, ["Mine"]),
@@ -57,8 +59,6 @@ def own_texts() -> tuple[str, str, str]:
     ({"no_title": True, "no_footnote": True}, ["{0}"]),
     ({"headline": "Mine: {headline}", "title": "{title}, $d$", "footnote": "see text"},
      ["Mine: {0}", "{1}, $d$", "see text"]),
-    ({"headline": "{title}", "title": "{base} {{nothing}} $x_{i}$", "no_footnote": True},
-     ["{1}", "10000 {{nothing}} $x_{{i}}$"]),
 ])  # fmt: skip
 def test_texts_are_the_authors(options: dict[str, Any], texts: list[str]) -> None:
     parts = own_texts()

@@ -120,6 +120,24 @@ def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> 
             assert [float(cell or "nan") for cell in cells] == pytest.approx(columns[name].tolist(), nan_ok=True)
 
 
+@pytest.mark.parametrize(("figure", "options"), [
+    ("bias", {"encoding": "alibi", "softmax": True}),
+    ("fourier", {"d": 80}),
+    ("rotation", {}),
+    ("offsets", {"encoding": "rope", "random": 9}),
+    ("distance", {"encoding": "rope"}),
+])  # fmt: skip
+def test_numbers_are_whole_beside_a_picture_and_the_picture_has_means_beside_them(
+    figure: str, options: dict[str, Any]
+) -> None:
+    given = {"length": 700, "size": "column", "dpi": 20, **options}
+    first, second = (pecli.figure(figure, **given) for _ in range(2))
+    pictured, whole = first.seen.arrays(), second.numbers.arrays()
+    for arrays, same in ((first.numbers.arrays(), whole), (second.seen.arrays(), pictured)):
+        assert all(np.array_equal(array, same[name], equal_nan=True) for name, array in arrays.items())
+    assert any(pictured[name].shape != array.shape for name, array in whole.items())
+
+
 def test_several_tables_have_no_columns(folder: Path) -> None:
     with pytest.raises(UsageError, match=r"picture\.numbers\.arrays\(\) has them by name"):
         pecli.figure("overview", length=5).to_dict()

@@ -139,6 +139,8 @@ PAGES = [  # together they reach what a page may have: bars, brackets, legends, 
     "unseen rope:d=8 rope:d=8,scaling=linear,factor=4 --trained 64 -n 256 --size slide",
     "offsets rope --decay -n 90 --size 6x4",
     "overview rope:d=16 -n 64 --size page",
+    "overview rope:d=64 --panels spectrum,curves,offsets --size neurips",  # two columns, for the labels of pairs
+    "overview sinusoidal:d=64,base=10 --panels spectrum,curves,offsets --size neurips",  # a label of two lines
     "contributions -d 16 -n 64 --at 9 --size column",
     "tiles rope --grid 5x6 --at 0x3,2x2 --size slide",
     "spectrum rope:d=16 rope:d=16,scaling=yarn,factor=8,original=64 -n 90 --size acl",

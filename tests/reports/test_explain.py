@@ -116,6 +116,8 @@ def test_words_are_the_users_by_name_or_in_a_file(ask: Ask, folder: Path) -> Non
     assert found["words"] == ["the", "dog", "sees", "the", "cat"] and found["origin"] == "random"
     assert found["embeddings"][0] == found["embeddings"][3] != found["embeddings"][1]
     assert facts(ask, "--tokens", "我喜欢你", "-d", "4")["words"] == list("我喜欢你")
+    for lang, example in (("en", ["I", "like"]), ("zh", ["我", "喜欢"])):
+        assert facts(ask, "-d", "4", "-n", "2", "--lang", lang)["words"] == example
 
 
 @pytest.mark.long

@@ -187,10 +187,14 @@ class Option:
         if self.choices is not None:
             return "one of " + ", ".join(self.choices())
         kind = TYPES.get(self.scalar, "text in UTF-8 without control characters")
-        limits = (("≥", self.at_least), (">", self.above), ("≤", self.at_most))
-        bounds = " and ".join(
-            f"{sign} {write_scalar(limit)}" for sign, limit in limits if limit is not None and abs(limit) != EXACT
+        low, above, high = (
+            None if limit is None or abs(limit) == EXACT else write_scalar(limit)
+            for limit in (self.at_least, self.above, self.at_most)
         )
+        signs = (("≥", low), (">", above), ("≤", high))
+        bounds = " and ".join(f"{sign} {limit}" for sign, limit in signs if limit is not None)
+        if low is not None and high is not None:
+            bounds = f"from {low} to {high}"
         kind += ", or a place in a grid (row x column), or a time on a clock" if self.place else ""
         words = f"or one of {', '.join(self.names)}" if self.names else ""
         each = "a list; each item is" if self.many and self.scalar is not str else ""

@@ -45,9 +45,10 @@ class LayerNumbers(Numbers[Encoding]):
 
     @property
     def named(self) -> str:
-        """The model in the headline: the first whose layers differ in how far they see, otherwise the first of all."""
+        """The model in the headline: the first whose layers differ in how far they see, otherwise the first known."""
         mixed = (name for name, own in self.layers.items() if len(own) > 1)
-        return next(mixed, next(iter(self.layers)))
+        known = (name for name, own in self.layers.items() if any(own))
+        return next(mixed, next(known, next(iter(self.layers))))
 
     def message(self) -> str:
         counts = self.layers[self.named]
@@ -106,8 +107,8 @@ class Layers(Figure[Encoding]):
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.layers and len(self.layers) != len(view.encodings):
-            text = f"--layers has {len(self.layers)} entries, for {len(view.encodings)} encodings"
-            raise UsageError(text, option="layers", advice="give one for each")
+            text = f"--layers takes one entry for each encoding, {len(view.encodings)} here, not {len(self.layers)}"
+            raise UsageError(text, option="layers")
         if view.positions.start:
             refuse_unused({"start": view.positions.start}, "--start does not change how far a layer sees")
 

@@ -11,7 +11,7 @@ from pecli.analysis import E, Limits
 from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUNDING, minus
+from pecli.core.numbers import ROUNDING, minus, number_text
 from pecli.core.options import option
 from pecli.figures.base import Figure
 from pecli.page.canvas import Canvas
@@ -99,6 +99,7 @@ PADDING = 0.3  # free ems in a cell
 WIDTHS = {".": 0.32, ",": 0.32, "−": 0.84}  # widths of characters other than digits, in ems
 ALIKE = 0.1  # relative difference up to which frames count as equally wide
 SPLIT = 1.2  # points: gap between cells with numbers
+MORE = 2  # most decimals added so that small numbers in cells are not written as zeros
 LEAST = 3.5  # points: the smallest readable numbers, for --numbers
 
 
@@ -146,7 +147,7 @@ class WithCellNumbers(Figure[E]):
             arrays = [np.ma.masked_invalid(own) for own in values]
         for (_, image), own in zip(pairs, arrays, strict=True):
             alike = [each for each, (_, o) in zip(arrays, pairs, strict=True) if o.get_clim() == image.get_clim()]
-            texts.append(cell_texts(own, decimal_places(alike)))
+            texts.append(cell_texts(own, alike))
         fitting = [(pair.bbox.width, size_that_fits(pair, text)) for (pair, _), text in zip(pairs, texts, strict=True)]
         sizes = [
             min(canvas.small, *(size for other, size in fitting if isclose(other, width, rel_tol=ALIKE)))
@@ -173,18 +174,24 @@ def decimal_places(matrices: Sequence[Any]) -> int:
     return max(0, 2 - exponent) if exponent >= 0 else 1 - exponent
 
 
-def cell_texts(values: Any, places: int) -> list[list[str]]:
-    """Return the numbers of a matrix as texts with `places` decimals; "" where masked."""
+def cell_texts(values: Any, alike: Sequence[Any]) -> list[list[str]]:
+    """Return the numbers of a matrix as texts: "0" if zero up to rounding errors, "" where masked.
+
+    All have the decimals with which the smallest has a digit other than 0, or powers of ten if these are too many.
+
+    alike : the matrices whose numbers have the same format, such as those on the same colour scale
+    """
+    sizes = np.abs(np.concatenate([np.ma.compressed(own) for own in alike]))
+    places, zero = decimal_places(alike), ROUNDING * sizes.max(initial=0.0)
+    needed = max(places, -floor(log10(sizes.min(initial=1.0, where=sizes > zero)))) if places else 0
+
+    def written(value: float) -> str:
+        if abs(value) <= zero:
+            return "0"
+        return minus(f"{value:,.{needed}f}") if needed <= places + MORE else number_text(value, 2)
+
     rows = np.ma.filled(values.astype(float), np.nan).tolist()
-    return [["" if value != value else _cell_text(value, places) for value in row] for row in rows]
-
-
-def _cell_text(value: float, places: int) -> str:
-    """Return a number as text with `places` decimals, such as "0.00"; "0" if it is zero up to rounding errors."""
-    text = f"{value:,.{places}f}"
-    if not text.strip("-0.,"):
-        return "0" if abs(value) < ROUNDING * 10.0**-places else text.removeprefix("-")
-    return minus(text)
+    return [["" if value != value else written(value) for value in row] for row in rows]
 
 
 def size_that_fits(axes: Axes, texts: list[list[str]]) -> float:

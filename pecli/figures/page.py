@@ -210,6 +210,7 @@ def _draw(sheets: Sequence[Sheet], contents: Sequence[Content], numbers: Any, fr
     mappables = []
     for sheet, (figure, view, title), own in zip(sheets, contents, each, strict=True):
         drawn = figure.draw(own, sheet.axes, canvas)
+        sheet.limit_values()
         figure.fit(view, sheet.axes, sheet.canvas)  # shortens the new texts to the room that they have
         sheet.page_texts = words_of(title, own, canvas)
         sheet.add_bars(drawn)

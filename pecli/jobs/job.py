@@ -334,8 +334,17 @@ class Job:
         figure, canvas = self.figure.variant(self.view), self.canvas
         if not isinstance(figure, Figure) or not canvas.colours_given():
             return
-        bars = [panel.bar for panel in panels_of(figure, self.view) if panel.bar]
+        panels = panels_of(figure, self.view)
+        bars = [panel.bar for panel in panels if panel.bar]
         unused, why = canvas.colours_given(), f"{figure.name} has no colour scale"
+        if not bars and any(panel.has_value_axis for panel in panels):
+            log = any(panel.has_value_axis and panel.y.log for panel in panels)
+            for name, end in (("vmin", canvas.vmin), ("vmax", canvas.vmax)):
+                if log and end is not None and end <= 0:
+                    raise UsageError(option=name, value=end, allowed="more than 0: the axis is logarithmic")
+                unused.pop(name, None)
+        elif not bars:
+            why += " and no axis of values whose ends are free"
         if bars:
             fixed = all(bar.fixed for bar in bars)
             unused, why = (

@@ -69,6 +69,7 @@ from pecli.measures.kept import (
     NEGATED,
     Waves,
     angles_of,
+    axes_of_grid,
     holds_waves,
     kept_numbers,
     octaves,
@@ -258,6 +259,7 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
         yield replace(found, kept=(repeated[0], *found.kept))
     if (angles := angles_of(table, rounding)) is not None:
         yield of_waves(table, blank, angles)
+    yield from rotary_grids(table, blank)
     if not turned and len(table.T) >= MIN_ROWS and holds_waves(table.T):
         found = best_kept(table.T, replace(blank, filled=len(table), width=len(table)), True)
         yield replace(found, kept=("transposed", *found.kept))
@@ -277,6 +279,25 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
         yield replace(best_of(table[::-1], blank), kept=("rows_reversed",))
         yield from rounded_waves(table, blank)
     yield from rounded_results(table, blank)
+
+
+def rotary_grids(table: Array, blank: Identified) -> Iterator[Identified]:
+    """Yield the results of reading the table as RoPE on a grid, half of its pairs for the row and half for the column.
+
+    The formula is that of the rows, or of the columns if there are few rows; then it must explain all numbers.
+    """
+    for down, across in axes_of_grid(table):
+        axis = down if len(down) >= MIN_ROWS else across
+        found = best_kept(axis, replace(blank, filled=axis.shape[1], width=axis.shape[1]))
+        rope = found.encoding
+        if not (found.certain and isinstance(rope, Rope) and rope.scaling == "default" and not rope.sides):
+            continue
+        for axes in (None, "alternating"):
+            encoding = replace(rope, d=2 * rope.d, grid=f"{len(down)}x{len(across)}", axes=axes)
+            size = table.shape[1]
+            whole = replace(found, encoding=encoding, filled=size, width=size, start=0, fit=None, alike=())
+            told = with_differences(table, whole, np.arange(len(table), dtype=np.float64))
+            yield from filter(None, [told])
 
 
 def negated_waves(table: Array, blank: Identified) -> Iterator[Identified]:
@@ -791,8 +812,11 @@ def identify_biases(biases: Array) -> Identified | None:
     """Return the ALiBi or T5 with these biases, given in the form that `alibi_of` or `t5_of` takes; None if none."""
     if biases.dtype.kind not in REAL_KINDS:
         return None
-    kind = type_of(biases)
+    kind = "float64"  # slopes of powers of two are exact in any type, so nothing is rounded
     encoding, heads = alibi_of(biases, 4 * RELATIVE[kind])
+    if encoding is None:
+        kind = type_of(biases)
+        encoding, heads = alibi_of(biases, 4 * RELATIVE[kind])
     if encoding is None and (t5 := t5_of(biases)) is not None:
         form = ("bucketed_biases",)
         return Identified(number_type=kind, filled=biases.shape[-1], certain=True, encoding=t5, same=True, kept=form)

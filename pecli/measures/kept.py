@@ -15,6 +15,7 @@ from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND
 from pecli.measures.fits import FIRST, MAX_SINGLE, SINGLE_RATE, first_position
 
+COPIED = 1e-6  # largest relative difference of numbers that a grid repeats
 SHARP = 1e-2  # largest relative residual of a wave in one column
 COMPUTED = 2e-15  # error of waves computed in float64
 EXACT_RATE = 1e-8  # relative error of a rate found from waves computed in float64
@@ -41,7 +42,7 @@ def kept_numbers(encoding: Any, positions: Array, kept: tuple[str, ...]) -> Arra
         return np.asarray(encoding.table(positions))
     rounded = {part: ROUND[kind if part in what else "float64"] for part in ROUNDED}
     rates = rounded["rates"](encoding.frequencies())
-    angles = rounded["angles"](rounded["positions"](positions)[:, None] * rates)
+    angles = rounded["angles"](rounded["positions"](encoding.coordinates(positions)) * rates)
     if wave == "angles":
         return angles
     if wave:
@@ -66,6 +67,7 @@ def _as_table(array: Array) -> tuple[str, Array]:
     """Return the name of an array's form, as `flattened` does, and its numbers as a table."""
     kept = ""
     if np.iscomplexobj(array):
+        array = array.reshape(-1, array.shape[-1]) if array.ndim == 3 else array  # of a grid of rows and columns
         kept, array = "complex", np.stack([array.real, array.imag], axis=-1)
     elif array.ndim == 4 and array.shape[2:] == (2, 2):
         kept, array = "rotations", array[..., 0]
@@ -118,6 +120,26 @@ def without_repeated_rows(table: Array) -> tuple[str, Array] | None:
     each = table[::run]
     whole = run == len(again) + 1 and len(table) % run == 0 and len(each) > 1
     return ("rows_repeated", each) if whole and np.array_equal(np.repeat(each, run, axis=0), table) else None
+
+
+def axes_of_grid(table: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield the columns along the rows and along the columns of a grid whose cells are the table's rows, (n, d/2) each.
+
+    In a grid, half of the columns are the same in each of its rows, half in each of its columns. They are the first and
+    the second half, or those halves of all cosines and of all sines.
+    """
+    parts = np.split(table, 4, axis=1) if table.shape[1] % 4 == 0 else []
+    halves = [np.split(table, 2, axis=1)] if table.shape[1] % 2 == 0 else []
+    for first, second in [*halves, *([(np.hstack(parts[::2]), np.hstack(parts[1::2]))] if parts else [])]:
+        for rows in (rows for rows in range(2, len(table) // 2 + 1) if len(table) % rows == 0):
+            down, across = (own.reshape(rows, -1, own.shape[1]) for own in (first, second))
+            near = COPIED * np.abs(table[: len(table) // rows + 1]).max()
+            if all(  # two cells first, because they tell most other tables
+                np.abs(down[:some, :other] - down[:some, :1]).max() <= near
+                and np.abs(across[:other, :some] - across[:1, :some]).max() <= near
+                for some, other in ((1, 2), (None, None))
+            ):
+                yield down[:, 0], across[0]
 
 
 def holds_waves(table: Array) -> bool:

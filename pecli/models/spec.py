@@ -116,7 +116,8 @@ def every_layer(specs: Sequence[str]) -> dict[str, list[str]]:
 def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[str]]:
     """Return the options `encoding` and `layers` of the figure `layers`, each with one item per kind of layer.
 
-    An encoding is labelled with the model's name. An item of `layers` is the text of a `Bars`.
+    An encoding is labelled with the model's name, and, if layers of several kinds have the same indices, as in an
+    encoder and a decoder, with its kind. An item of `layers` is the text of a `Bars`.
 
     Raises
     ------
@@ -128,17 +129,20 @@ def layers_of(models: Sequence[Model], names: Sequence[str]) -> dict[str, list[s
 
     found: dict[str, list[str]] = {"encoding": [], "layers": []}
     for model, name in zip(models, names, strict=True):
+        indices = [at for layer in model.layers.values() for at in layer.indices]
+        stacks = len({*indices}) < len(indices)
         for kind, layer in model.layers.items():
             within = layer.window.indices if layer.window else ()
             encoding = layer.encoding
             context = (encoding.contexts()[1] if isinstance(encoding, Rope) else None) or layer.max_position
             others = tuple(at for at in layer.indices if at not in {*within})
             near = layer.window.by_reach() if layer.window else {}
-            for reach, indices in (*near.items(), (context, others)):
-                if indices:
-                    made = replace(_without_rope(layer) or _encoding(model, layer), label=name)
+            for reach, own in (*near.items(), (context, others)):
+                if own:
+                    label = f"{name} {kind}" if stacks else name
+                    made = replace(_without_rope(layer) or _encoding(model, layer), label=label)
                     found["encoding"].append(spec_of(made))
-                    found["layers"].append(Bars(kind, indices, min(reach or 0, context or MAX_LENGTH)).write())
+                    found["layers"].append(Bars(kind, own, min(reach or 0, context or MAX_LENGTH)).write())
     if not any(Bars.read(text).reach for text in found["layers"]):
         raise UsageError("no file states how many layers the model has and how far each layer sees", option="encoding")
     return found

@@ -173,6 +173,24 @@ def labels_of(axes: Axes, kind: type[L]) -> list[L]:
     return [text for text in axes.texts if isinstance(text, kind)]
 
 
+def drop_outside(axes: Axes) -> None:
+    """Cut lines and dots at the frame, and remove the labels of points and levels above or below it."""
+    low, high = axes.get_ylim()
+    for line in axes.lines:
+        values = np.asarray(line.get_ydata())
+        if ((values < low) | (values > high)).any():
+            line.set_clip_on(True)
+    for end in labels_of(axes, LineLabel):
+        end.xy = (end.xy[0], min(max(end.xy[1], low), high))
+    for point in labels_of(axes, PointLabel):
+        point.points = [place for place in point.points if low <= place[1] <= high]
+        if not point.points:
+            point.remove()
+    for level in [*labels_of(axes, LevelLabel), *labels_of(axes, SlopeLabel)]:
+        if not low <= level.xy[1] <= high:
+            level.remove()
+
+
 def place_labels(axes: Axes, canvas: Canvas) -> None:
     """Move all labels so that none overlaps another; called after each change of the panel's size or limits."""
     for kind, place in PLACING.items():

@@ -1,4 +1,4 @@
-"""The ends of the colour scale: the extreme values, the user's limits, or percentiles."""
+"""The ends of the colour scale or of an axis of values: the extreme values, the user's limits, or percentiles."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def colour_ends(low: float, high: float) -> Limits:
 
 
 def resolve_limits(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> Limits:
-    """Return the colour limits: the figure's own `limits`, changed as the canvas options ask.
+    """Return the limits of colours or of an axis of values: the figure's own `limits`, changed as the user asks.
 
     values : the arrays that are coloured, for percentiles
     """
@@ -37,10 +37,10 @@ def resolve_limits(canvas: Canvas, limits: Limits, values: Sequence[Array]) -> L
     if canvas.robust and (inner := robust_limits(values)) is not None:
         low, high = colour_ends(*inner) if low < 0 < high else inner
     if canvas.vmin is not None and canvas.vmax is None and canvas.vmin >= high:
-        allowed = f"less than the upper end of the colours, {number_text(high)}"
+        allowed = f"less than the upper end, {number_text(high)}"
         raise UsageError(option="vmin", value=canvas.vmin, allowed=allowed)
     if canvas.vmax is not None and canvas.vmin is None and canvas.vmax <= low:
-        allowed = f"more than the lower end of the colours, {number_text(low)}"
+        allowed = f"more than the lower end, {number_text(low)}"
         raise UsageError(option="vmax", value=canvas.vmax, allowed=allowed)
     return low if canvas.vmin is None else canvas.vmin, high if canvas.vmax is None else canvas.vmax
 

@@ -91,6 +91,11 @@ class Panel:
     extra_gap: float = 0.0
     title_end_taken: bool = False
 
+    @property
+    def has_value_axis(self) -> bool:
+        """Whether the vertical axis shows values and ends where these do."""
+        return self.bar is None and not self.exact and self.y.ends is None and not self.y.names
+
 
 @dataclass(frozen=True)
 class PanelGroup:

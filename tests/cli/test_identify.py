@@ -136,6 +136,8 @@ def test_tables_of_libraries_and_of_whisper(ask: Ask, folder: Path) -> None:
         assert pecli.identify(table).data["spec"] == f"sinusoidal:d={d}{layout}", name
     for grid in ("3x5", "7x4"):
         assert pecli.identify(np.load(DATA / "grids.npz")[f"mae_{grid}"]).data["spec"] == f"sincos2d:d=24,grid={grid}"
+        rope = pecli.identify(np.load(DATA / "grids.npz")[f"qwen2vl_vision_{grid}"])
+        assert (rope.data["spec"], rope.found.certain) == (f"rope:d=24,grid={grid}", True)
 
 
 def test_a_trained_table_has_no_formula(ask: Ask) -> None:
@@ -564,6 +566,20 @@ def test_a_table_without_a_formula_gets_a_hint(
 ) -> None:
     np.save("t.npy", change(sines(64, 32)))
     assert told(ask, "t.npy", code=1)["hint"] == hint
+
+
+@pytest.mark.parametrize("names", [("cos", "sin"), ("rotary.cos_cached", "rotary.sin_cached")])
+def test_cosines_and_sines_of_one_file_are_read_together(names: tuple[str, str], ask: Ask, folder: Path) -> None:
+    halves = np.tile(sines(80, 64, 500000), 2).reshape(80, 2, 32, 2).reshape(80, 64, 2).astype(np.float32)
+    arrays = {name: np.ascontiguousarray(halves[..., at]) for name, at in zip(names, (1, 0), strict=True)}
+    np.savez("t.npz", allow_pickle=False, **arrays)
+    save_file(arrays, "t.safetensors")
+    for name in ("t.npz", "t.safetensors"):
+        data = told(ask, name)
+        assert (data["kept"], data["spec"]) == (["pairs_in_front", "copied_halves"], "rope:d=64,base=500000")
+        assert told(ask, f"{name}#{names[0]}")["kept"] == ["copied_halves", "cosines"]
+    np.savez("t.npz", allow_pickle=False, **arrays, other=halves[..., 0])
+    assert ask("identify", "t.npz").code == 2
 
 
 @pytest.mark.some(4)

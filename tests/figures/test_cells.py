@@ -15,7 +15,7 @@ from PIL import Image
 from pecli.core.errors import UsageError
 from pecli.core.language import capitalised, say
 from pecli.core.lazy import Array
-from pecli.figures.matrix import cell_texts, decimal_places, show_matrix
+from pecli.figures.matrix import cell_texts, show_matrix
 from pecli.page.cell_image import FEW, FINE
 from pecli.page.colors import lightness
 from pecli.page.labels import Label
@@ -140,16 +140,17 @@ def test_numbers_that_nobody_asked_for_are_as_large_as_text_has_to_be(size: str,
 @pytest.mark.parametrize(
     ("values", "texts"),
     [
-        ([[0.0, 0.034], [-1e-9, -0.088], [-1e-17, 4e-4]], [["0", "0.034"], ["0.000", "−0.088"], ["0", "0.000"]]),
+        ([[0.0, 0.034], [-1e-17, -4e-4]], [["0", "0.0340"], ["0", "−0.0004"]]),
+        ([[0.0, 0.841], [-1e-9, 4e-4]], [["0", "0.84"], ["−10⁻⁹", "4×10⁻⁴"]]),
         ([[1.0, -2.0]], [["1", "−2"]]),
         ([[12.345, 1.0]], [["12.3", "1.0"]]),
         ([[40660.0, 2943.0]], [["40,660", "2,943"]]),
         ([[np.nan, 0.5]], [["", "0.50"]]),
     ],
 )
-def test_numbers_have_as_many_places_as_the_largest_asks_for(values: list[Any], texts: list[Any]) -> None:
+def test_numbers_have_as_many_places_as_the_largest_and_the_smallest_need(values: list[Any], texts: list[Any]) -> None:
     matrix = np.ma.masked_invalid(np.array(values))
-    assert cell_texts(matrix, decimal_places([matrix])) == texts
+    assert cell_texts(matrix, [matrix]) == texts
 
 
 def test_text_is_white_on_dark_cells_and_black_on_light_ones() -> None:

@@ -190,8 +190,9 @@ def test_five_lines_stay_apart_without_colour(figure: str, options: dict[str, An
     [
         ("heatmap", {"vmin": 2.0, "vmax": 1.0}, "vmin=2"),
         ("heatmap", {"vmin": -1e308, "vmax": 1e308}, r"a number below vmax=1e.308 \(their difference must be finite"),
-        ("heatmap", {"vmin": 5}, r"vmin=5 is not allowed: it takes less than the upper end of the colours, 1"),
-        ("heatmap", {"vmax": -5}, r"vmax=-5 is not allowed: it takes more than the lower end of the colours, −1"),
+        ("heatmap", {"vmin": 5}, r"vmin=5 is not allowed: it takes less than the upper end, 1"),
+        ("heatmap", {"vmax": -5}, r"vmax=-5 is not allowed: it takes more than the lower end, −1"),
+        ("curves", {"vmin": 30}, r"vmin=30 is not allowed: it takes less than the upper end, "),
         ("precision", {"vmin": 0, "length": 9}, r"vmin=0 is not allowed: it takes more than 0"),
         ("bias", {"lowest": 5, "length": 9}, r"lowest=5 is not allowed: it takes less than .* 0"),
         (

@@ -10,7 +10,7 @@ import pytest
 
 import pecli
 from pecli.core.errors import PecliError
-from pecli.core.language import say
+from pecli.core.language import finding, say
 from tests.conftest import Ask
 from tests.drawing import numbers_of, page_of, told
 
@@ -80,6 +80,10 @@ def test_a_config_gives_all_its_layers(name: str, reach: list[int]) -> None:
 def test_models_of_one_type_have_panels_of_their_own() -> None:
     paths = [str(CONFIGS / f"{name}.json") for name in ("llama-2", "llama-3.1")]
     assert [*numbers_of("layers", encoding=paths).layers] == paths
+    whisper = str(CONFIGS / "whisper.json")  # the bars of its encoder would hide those of its decoder
+    stacks = numbers_of("layers", encoding=whisper)
+    assert [*stacks.layers] == [f"{whisper} {kind}" for kind in ("encoder", "decoder")]
+    assert finding(stacks.message())["key"] == "layers.all_alike" and stacks.named.endswith("decoder")
     assert say("layers.no_rope") in page_of("layers", encoding=NOPE, layers=["a:0:9"]).axes[0].texts[0].get_text()
 
 
@@ -91,7 +95,7 @@ def test_models_of_one_type_have_panels_of_their_own() -> None:
         ({"layers": ["all:4-0:9"]}, "sliding_attention:0-4"),
         ({"layers": ["all:0:-9"]}, "sliding_attention:0-4"),
         ({"layers": ["all:0-99999999:9"]}, "sliding_attention:0-4"),
-        ({"layers": ["all:0:9", "all:0:9"]}, "layers has 2 entries, for 1 encodings"),
+        ({"layers": ["all:0:9", "all:0:9"]}, "layers takes one entry for each encoding, 1 here, not 2"),
         ({"layers": ["all:0:9"], "length": 5}, "length=5 changes nothing here"),
         ({"start": 5}, "start=5 changes nothing here"),
         ({"encoding": [str(CONFIGS / "llama-2.json"), "rope"]}, "rope is an encoding"),

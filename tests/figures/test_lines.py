@@ -43,6 +43,27 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
         assert mark.get_marker() == "o"
 
 
+@pytest.mark.parametrize(
+    ("figure", "options", "ends", "names"),
+    [
+        ("curves", {"at": "3,7", "vmin": 1.0, "vmax": 2.0}, (1.0, 2.0), 0),  # dots are at 0, so none has a name
+        ("curves", {"at": "3,7", "vmax": 2.0}, (None, 2.0), 2),
+        ("offsets", {"vmin": -9.0}, (-9.0, None), 2),
+        ("spectrum", {"vmax": 100.0}, (None, 100.0), 1),  # all pairs turn
+    ],
+)
+def test_an_axis_of_values_ends_where_it_is_asked_to(figure: str, options: Any, ends: Any, names: int) -> None:
+    axes = page_of(figure, d=8, length=200, **options).axes[0]
+    usual = page_of(figure, d=8, length=200).axes[0]
+    assert axes.get_ylim() == tuple(
+        own if end is None else end for end, own in zip(ends, usual.get_ylim(), strict=True)
+    )
+    assert len(labels_of(axes, PointLabel)) == names
+    low, high = axes.get_ylim()
+    beyond = [line for line in axes.lines if min(line.get_ydata()) < low or max(line.get_ydata()) > high]
+    assert all(line.get_clip_on() for line in beyond)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("options", [{}, {"encoding": "binary"}, {"measure": "dot"}, {"size": "column"}])
 def test_curves_are_named_at_their_dots_in_their_colours(options: dict[str, Any]) -> None:

@@ -120,7 +120,7 @@ def test_the_period_is_that_of_turns_and_the_outermost_turn_is_drawn_over_all(
     ({"length": 1}, "it takes 2 or more"),
     ({"encoding": "binary", "length": 4, "components": 3}, "components=3 is more than the 2 columns"),
     ({"length": 2, "components": 3}, "components=3 is more than the 2 positions"),
-    ({"components": 4}, "≥ 2 and ≤ 3"),
+    ({"components": 4}, "from 2 to 3"),
 ])  # fmt: skip
 def test_what_has_no_path_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError) as refused:

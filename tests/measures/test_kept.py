@@ -449,6 +449,25 @@ def test_300_arrays_of_programs_are_known(every: int) -> None:
     assert total["right"] >= total.total() * 29 / 30, "\n".join(lines)
 
 
+@pytest.mark.parametrize(
+    ("form", "kept"),
+    [
+        (lambda turned: turned, ("angles",)),  # Qwen2-VL
+        (lambda turned: np.cos(np.tile(turned, 2)), ("copied_halves", "cosines")),
+        (lambda turned: np.sin(np.repeat(turned, 2, axis=1)), ("copied_columns", "sines")),
+        (lambda turned: np.hstack([np.cos(turned), np.sin(turned)]), ()),
+        (lambda turned: np.exp(1j * turned).reshape(6, 9, -1), ("complex",)),  # Pixtral
+    ],
+)
+@pytest.mark.parametrize("axes", ["", ",axes=alternating"])
+def test_rope_on_a_grid_is_known_in_the_forms_of_programs(form: Any, kept: tuple[str, ...], axes: str) -> None:
+    spec = f"rope:d=32,base=500,grid=6x9{axes}"
+    rope: Any = read_encoding(spec)
+    turned = rope.coordinates(np.arange(54)) * rope.frequencies()
+    report = read_and_identify(form(turned))
+    assert mistakes(report, Truth(options_of(spec), kept)) == []
+
+
 @pytest.mark.some(2)
 @pytest.mark.parametrize("count", [4, 100])
 def test_arrays_that_follow_no_formula_have_no_name(count: int) -> None:

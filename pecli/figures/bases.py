@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
 
-from pecli.core.errors import UsageError
+from pecli.core.errors import UsageError, option_text
 from pecli.core.language import join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
 from pecli.core.options import option
@@ -136,6 +136,10 @@ class Bases(Figure[Rope]):
             given = " and ".join(map(str, sorted(widths)))
             text = f"bases needs RoPE encodings with the same number of rotary columns, not {given}"
             raise UsageError(text, option="encoding")
+        longest = self._longest_context(view)
+        if rows.stop < longest and rows.length != self.default_options["length"]:
+            text = f"{option_text('length', rows.length)} is below the longest context shown, {longest:,}"
+            raise UsageError(text, option="length", value=rows.length, advice="leave it out, or choose --models")
         others = [name for name in self.models or () if released_models()[name].d != view.encoding.width]
         if others:
             text = f"{others[0]} has {released_models()[others[0]].d} rotary columns, not {view.encoding.width}"
@@ -186,8 +190,11 @@ class Bases(Figure[Rope]):
 
     def _last(self, view: View[Rope]) -> int:
         """Return the end of the context axis: the number of positions, or a little beyond the longest context."""
-        contexts = (context or 0 for _, _, context, _ in self._named(view))
-        return max(view.positions.stop, round(LAST * max(contexts, default=0)))
+        longest = self._longest_context(view)
+        return view.positions.stop if view.positions.stop >= longest else round(LAST * longest)
+
+    def _longest_context(self, view: View[Rope]) -> int:
+        return max((context or 0 for _, _, context, _ in self._named(view)), default=0)
 
     def _bases(self, view: View[Rope]) -> Array:
         """Return the bases on the axis, shape (BASES,)."""

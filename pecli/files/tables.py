@@ -508,6 +508,8 @@ def read_table(
 def read_other(path: str, tensor: str | None = None) -> Array | None:
     """Return an array that is not a table, because it is complex or has more axes; None if it is a table.
 
+    Of a file with two arrays named cos and sin, both are returned, (2, …), cos first.
+
     Raises the same errors as `read_table`.
     """
     if path.startswith(IN_MEMORY):
@@ -515,6 +517,10 @@ def read_other(path: str, tensor: str | None = None) -> Array | None:
     path = local_path(pin_revision(path))
     tensor = tensor or (parse_hub_path(path).tensor if is_hub(path) else None)
     arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
+    if tensor is None and (both := _cos_and_sin(arrays)):
+        check_memory(path, (2, *both[0].shape), "use a smaller table")
+        with _report_damage(path):
+            return np.stack([each.read() for each in both])
     chosen = arrays[choose_table(path, tensor, arrays)]
     if chosen.readable and len(_cells(chosen.shape[:-1])) < 2:
         return None
@@ -523,6 +529,14 @@ def read_other(path: str, tensor: str | None = None) -> Array | None:
         raise TableFileError(f"{path} has the type {chosen.numbers}, not a supported type")
     with _report_damage(path):
         return chosen.read()
+
+
+def _cos_and_sin(arrays: Mapping[str, StoredArray]) -> list[StoredArray]:
+    """Return the arrays with cos and sin in their names, if they are the only ones and have one shape; otherwise []."""
+    waves = {("cos" in name.lower(), "sin" in name.lower()): array for name, array in arrays.items()}
+    both = [waves[key] for key in ((True, False), (False, True)) if key in waves]
+    same = len(arrays) == len(both) == 2 and both[0].shape == both[1].shape and all(each.readable for each in both)
+    return both if same else []
 
 
 def numbers_of(array: Any) -> Array:

@@ -812,8 +812,11 @@ def identify_biases(biases: Array) -> Identified | None:
     """Return the ALiBi or T5 with these biases, given in the form that `alibi_of` or `t5_of` takes; None if none."""
     if biases.dtype.kind not in REAL_KINDS:
         return None
-    kind = type_of(biases)
+    kind = "float64"  # slopes of powers of two are exact in any type, so nothing is rounded
     encoding, heads = alibi_of(biases, 4 * RELATIVE[kind])
+    if encoding is None:
+        kind = type_of(biases)
+        encoding, heads = alibi_of(biases, 4 * RELATIVE[kind])
     if encoding is None and (t5 := t5_of(biases)) is not None:
         form = ("bucketed_biases",)
         return Identified(number_type=kind, filled=biases.shape[-1], certain=True, encoding=t5, same=True, kept=form)

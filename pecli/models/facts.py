@@ -38,6 +38,9 @@ REMARKS = {  # notes on types, whatever their config
     "blocks": "findings.blocks_not_shown",
     "window_and_prompt": "findings.window_and_prompt",
     "cosines_first": "findings.cosines_first",
+    "root": "findings.divided_by_root",
+    "centred": "findings.centred",
+    "rows_first": "findings.rows_first_in_new_models",
     "share": "findings.width_counted_otherwise",
     "third": "findings.share_by_default",
 }
@@ -57,6 +60,7 @@ PARAMETERS = (  # keys of rope_parameters
     "llama_4_scaling_beta",
 )
 WINDOW_KEYS = ("sliding_window", "sliding_window_size")
+INTERVALS = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
 OTHER_BASES = ("rotary_emb_base", "rope_embedding_base", "rotary_base", "rope_base", "rope_freq_constant", "theta")
 OTHER_SHARES = ("rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
 # other names of rope_theta and partial_rotary_factor; in transformers, only types read them whose `reads` has them
@@ -77,6 +81,7 @@ CHOICES = {  # allowed words of fields that are words or lists of words
         *WINDOW_KEYS,
     ),
     "one_more": WINDOW_KEYS,
+    "interval": ("", *INTERVALS),
     "both_ways": ("", "radius", "half", "half_more", "split"),
     "nope_layer_types": LAYER_KINDS,
     "nope_kinds": ("", *LAYER_KINDS),
@@ -104,7 +109,7 @@ NAMES = {  # names allowed in the table of a field
     "alibi": ("family", "direction"),
     "sizes": (
         *("hidden", "heads", "layers", "decoder_layers", "positions", "window", "embedding", "padding", "buckets"),
-        *("distance", "timestep"),
+        *("distance", "timestep", "decoder_positions"),
     ),
 }
 ITEMS: dict[str, tuple[type, ...]] = {  # field to the types of its list's items, if they are not words

@@ -13,7 +13,7 @@ from typing import Any
 from pecli.core.errors import UsageError
 from pecli.core.language import ENGLISH, finding, say, texts
 from pecli.models.config_file import Keys, safe_text
-from pecli.models.facts import FULL, KINDS, LINEAR, NO_ATTENTION, SLIDING
+from pecli.models.facts import FULL, INTERVALS, KINDS, LINEAR, NO_ATTENTION, SLIDING
 from pecli.models.model_types import Architecture
 
 LEVEL_TEXTS = {"error": "models.error", "warning": "models.warning", "note": "models.note"}
@@ -199,9 +199,8 @@ WINDOWS = {  # kind of layer to the keys of its attention window
     **dict.fromkeys((SLIDING, "hybrid_sliding", "main"), SPANS),
     "chunked_attention": ("attention_chunk_size",),
 }
-EVERY = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
 # keys from which the kinds of layer are made, unused if the file lists the kinds
-MADE_FROM = (*EVERY, "_sliding_window_pattern", "prefix_dense_sliding_window_pattern")
+MADE_FROM = (*INTERVALS, "_sliding_window_pattern", "prefix_dense_sliding_window_pattern")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
 
@@ -212,7 +211,10 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     count = architecture.sizes.get("layers", 0) if count is None else count
     if "s" in architecture.pattern:
         attention_window(keys, architecture, SLIDING)  # marks its keys as read
-    kinds = _listed(keys, count) or _numbered(keys, count) or _by_pattern(keys, architecture, count)
+    listed = _listed(keys, count)
+    if listed and "mlp" in listed:
+        listed = listed[:: architecture.blocks]
+    kinds = listed or _numbered(keys, count) or _by_pattern(keys, architecture, count)
     names = {kind: name for name, (_, _, *own) in architecture.bases.items() for kind in own}
     return [names.get(kind, kind) for kind in _without_rope(keys, architecture, kinds)]
 
@@ -273,6 +275,8 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
     """
     linear = keys.table("linear_attn_config")  # Kimi Linear counts from 1
     first, inside = (1, linear) if linear is not None and "full_attn_layers" in linear else (0, keys)
+    if (near := keys.numbers("local_layer_ids")) is not None:  # Inkling
+        return ["hybrid_sliding" if layer in near else "hybrid" for layer in range(count)]
     chosen = inside.numbers("full_attn_layers", "attn_layer_indices", "full_attn_idxs", "attn_layer_idxs")
     if chosen is not None:
         full, other = set(chosen), "conv" if "full_attn_idxs" in inside else LINEAR
@@ -288,10 +292,10 @@ def _numbered(keys: Keys, count: int) -> list[str] | None:
 def _by_pattern(keys: Keys, architecture: Architecture, count: int) -> list[str]:
     """Return the kinds of the `count` layers from a pattern in the file, or from the architecture's own pattern."""
     first, turn, last = re.split("[()]", architecture.pattern)
-    several, given = len(turn) > 1, keys.data.get("sliding_window_pattern")
-    if several and isinstance(given, str):  # EXAONE 4: LLLG, and the last layer is full
+    interval = architecture.interval
+    if interval and isinstance(given := keys.data.get(interval), str):  # EXAONE 4: LLLG, and the last layer is full
         turn, last = "".join("f" if letter == "G" else "s" for letter in given or "G"), "f"
-    elif several and (every := keys.whole(*EVERY)):
+    elif interval and (every := keys.whole(interval)):
         turn = "f" + turn[-1] * (every - 1) if turn.startswith("f") else turn[0] * (every - 1) + turn[-1]
     start = -count % len(turn) if first == "-" else 0
     letters = (first.strip("-") + (turn * count)[start:])[:count]
@@ -393,8 +397,8 @@ def _span(keys: Keys, architecture: Architecture, key: str, number: int) -> Span
         name, value = architecture.both_if
         keys.read.add(f"{keys.place}{name}")
         rule = rule if (keys.data.get(str(name)) or False) == value else ""
-    elif not rule and architecture.in_transformers and keys.data.get("is_causal") is False:
-        rule = "radius"  # masking_utils.py
+    if not rule and key in SPANS and architecture.in_transformers and keys.data.get("is_causal") is False:
+        rule = "radius"  # masking_utils.py; chunks never reach ahead
     if rule:
         made, reach = BOTH_WAYS[rule]
         return Span(key, number, made, *reach(number))

@@ -41,6 +41,8 @@ class Architecture:
       transformers 4, a table of offsets in every layer
     pattern : one letter per layer (`facts.KINDS`), such as "f(ss)f": the first layers, in parentheses the layers that
       repeat, then the last layers; "-(sssn)" repeats from the last layer backwards
+    blocks : entries of layer_types for one layer, if a file lists a layer's attention and MLP one by one
+    interval : key of the number of layers from one with full attention to the next, or from one without a window
     full_before : number of layers at the start without a window if the file has no max_window_layers
     window_keys : keys of its attention window, the first that is present counts; by default those of `layers.SPANS`
     full_from : number of layers at the start that may have a window if the file has no max_window_layers
@@ -54,6 +56,7 @@ class Architecture:
     nope_needs_window : True if those kinds do have RoPE when the file has no sliding_window
     nope_interval : every n-th layer has no RoPE
     nope_kinds : new kinds of the layers with and without RoPE; "" keeps the kind
+    causal : True if T5's buckets are only for keys up to the query, as in a decoder; with two stacks, that is known
     encoder_decoder : True for two stacks, with encoder_layers and decoder_layers
     also : kinds of positions besides those of the layers, at the input or in attention
     sections, interleaved : default split of the pairs in M-RoPE
@@ -70,6 +73,7 @@ class Architecture:
     rows_before : rows of a table before the first position, not counted in the file
     after_padding : True if the first position has the row after pad_token_id; the file's count includes the rows before
         it in a learned table, but not in a sinusoidal one
+    first_row : row of the first position, if the file's count includes the rows before it
     alibi : parameters of `Alibi` besides heads: family of slopes, direction of the bias
     alibi_scaled : True if ALiBi is added to the scores before they are divided by √head_dim
     alibi_from : hidden_size from which its models use ALiBi in place of RoPE
@@ -99,6 +103,8 @@ class Architecture:
     unread: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     pattern: str = "(f)"
+    blocks: int = 1
+    interval: str = ""
     full_before: int | None = None
     full_from: int | None = None
     window_keys: tuple[str, ...] = ()
@@ -112,6 +118,7 @@ class Architecture:
     nope_needs_window: bool = False
     nope_interval: int | None = None
     nope_kinds: tuple[str, ...] = ("", "no_rope")
+    causal: bool = False
     encoder_decoder: bool = False
     also: tuple[str, ...] = ()
     sections: tuple[int, ...] = ()
@@ -129,6 +136,7 @@ class Architecture:
     width_key: str = ""
     rows_before: int = 0
     after_padding: bool = False
+    first_row: int = 0
     alibi: Mapping[str, str] = field(default_factory=dict)
     alibi_scaled: bool = False
     alibi_from: int | None = None

@@ -115,6 +115,8 @@ def encoding_parameters(
         both = item.position.get("all") == "learned" and "alibi" not in item.reads
         inner = reading.keys.table("attn_config") or reading.keys
         steepest = inner.number("alibi_bias_max") or reading.keys.number("alibi_bias_max") or 8.0
+        if steepest != 8 and item.in_transformers and not reading.keys.names:
+            reading.note(f"{inner.place}alibi_bias_max", "findings.steepest_unread")
         made = {"heads": heads(reading), "direction": "both" if both else "causal", "bias_max": steepest}
         return "alibi", {**made, "divisor": _alibi_divisor(reading) * _score_divisor(reading), **item.alibi}
     if position == "t5":
@@ -122,7 +124,7 @@ def encoding_parameters(
     if position == "learned":
         return "learned", {"d": _table_width(reading)}
     if position in SINUSOIDAL_LAYOUTS:
-        return "sinusoidal", {"d": width(reading), **SINUSOIDAL_LAYOUTS[position]}
+        return "sinusoidal", {"d": _input_width(reading), **SINUSOIDAL_LAYOUTS[position]}
     if position in SINCOS2D_LAYOUTS:
         base = reading.keys.number("positional_encoding_temperature") or 10000.0
         layout = SINCOS2D_LAYOUTS[position]
@@ -176,26 +178,33 @@ def _t5(reading: Reading, stack: str) -> dict[str, Any]:
     if distance is None:
         distance = sizes.get("distance", 128)
         reading.assumed("relative_attention_max_distance", distance)
-    direction = "causal" if stack == "decoder" else "both"
+    direction = "causal" if stack == "decoder" or reading.architecture.causal else "both"
     return {"buckets": buckets or sizes.get("buckets", 32), "max_distance": distance, "direction": direction}
 
 
 def _table_width(reading: Reading) -> int:
-    """Return the number of columns of the table; ALBERT's and ELECTRA's embeddings are narrower than the model."""
+    """Return the number of columns of the table; add a note if it begins with rows that the file does not count."""
     architecture, key = reading.architecture, reading.keys.first(*POSITIONS)
     if architecture.rows_before and key:
         reading.note(key, "findings.rows_before", name=architecture.name, rows=architecture.rows_before)
+    return _input_width(reading)
+
+
+def _input_width(reading: Reading) -> int:
+    """Return the number of columns of the embeddings, which may be narrower or wider than the model."""
+    architecture = reading.architecture
     if "embedding" in architecture.sizes:
-        return reading.keys.whole("embedding_size") or architecture.sizes["embedding"]
+        return reading.keys.whole(architecture.width_key or "embedding_size") or architecture.sizes["embedding"]
     return width(reading)
 
 
 def first_row(reading: Reading, length: int) -> int:
     """Return the index of the first position's row in a learned table of `length` rows."""
     first, architecture = _rows_ahead(reading), reading.architecture
-    if architecture.after_padding:
+    if architecture.after_padding or architecture.first_row:
         count, key = max(length - first, 0), reading.keys.first(*POSITIONS) or "max_position_embeddings"
-        reading.note(key, "findings.rows_after_padding", all=length, count=count, name=architecture.name, first=first)
+        text = "findings.rows_after_padding" if architecture.after_padding else "findings.rows_from"
+        reading.note(key, text, all=length, count=count, name=architecture.name, first=first)
     return first
 
 
@@ -211,7 +220,7 @@ def first_sinusoid(reading: Reading) -> int:
 def _rows_ahead(reading: Reading) -> int:
     keys, architecture = reading.keys, reading.architecture
     if not architecture.after_padding:
-        return architecture.rows_before
+        return architecture.first_row or architecture.rows_before
     padding = keys.whole("pad_token_id")
     return (architecture.sizes.get("padding", 1) if padding is None else padding) + 1
 
@@ -225,12 +234,15 @@ def rows_beside(reading: Reading) -> int:
 def table_length(reading: Reading, stack: str) -> int | None:
     """Return the number of rows of a learned or sinusoidal table; None if unknown."""
     keys, sizes = reading.keys, reading.architecture.sizes
-    side = {"encoder": "source", "decoder": "target"}.get(stack)
-    names = (f"max_{side}_positions", f"max_{stack}_position_embeddings", *POSITIONS)
+    side = {"decoder": "target"}.get(stack, "source")
+    own = (f"max_{side}_positions", f"max_{stack}_position_embeddings")
+    names = (*own, *POSITIONS) if "decoder_positions" in sizes else (*POSITIONS, *own)
     length = keys.length(*names, "num_position_embeddings", "num_patches")
     if (grid := patches(reading)) and (length is None or reading.architecture.grid):
         return prod(grid) + rows_beside(reading)
-    if length is None and "positions" in sizes:
-        length = sizes["positions"]
+    usual = sizes.get("decoder_positions") if stack == "decoder" else None
+    usual = sizes.get("positions") if usual is None else usual
+    if length is None and usual is not None:
+        length = usual
         reading.assumed("max_position_embeddings", length)
     return length if length is None else length + reading.architecture.rows_before

@@ -390,8 +390,8 @@ def _layers(reading: Reading) -> dict[str, Layer]:
         return _stack(reading, ALL, layer_kinds(reading.keys, item))
     layers = {}
     for stack in ("encoder", "decoder"):
-        names = (f"{stack}_layers", f"num_{stack}_layers", "num_layers", "num_hidden_layers")
-        count = reading.keys.whole(*names) or item.sizes.get("layers", 0)
+        count = reading.keys.whole(f"{stack}_layers", f"num_{stack}_layers") or item.sizes.get(f"{stack}_layers")
+        count = count or reading.keys.whole("num_layers", "num_hidden_layers") or item.sizes.get("layers", 0)
         near = stack == "encoder" and "s" in item.pattern
         layers[stack] = next(iter(_stack(reading, stack, [SLIDING if near else FULL] * count).values()))
     return layers
@@ -404,9 +404,9 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     places: dict[str, list[int]] = {}
     for layer, kind in enumerate(kinds):
         places.setdefault(kind, []).append(layer)
-    if nested and not set(nested) & set(places):  # rope_parameters names no kind that a layer has
-        return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     without = _without_rope(reading)
+    if nested and not set(places) & {*nested, *without}:  # rope_parameters names no kind that a layer has
+        return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     result = {}
     for kind, indices in (places or {FULL: []}).items():
         null = reading.given.data.get(kind, kind) is None  # rope_parameters is null for that kind
@@ -503,10 +503,10 @@ def _with_table(reading: Reading, plain: Layer, stack: str, parameters: Mapping[
         first = first_row(reading, length)
     elif grid is None and plain.kind == "sinusoidal":
         first = first_sinusoid(reading)
-        length += first - item.rows_before  # which `table_length` has added
+        length += first - item.rows_before - item.first_row  # those that `table_length` has counted
     if plain.kind == "learned":
         plain = replace(plain, parameters={**parameters, "rows": length - first})
-        if item.after_padding or (plain.max_position is None and grid is None and not item.grid):
+        if item.after_padding or item.first_row or (plain.max_position is None and grid is None and not item.grid):
             plain = replace(plain, max_position=length - first)  # the file may count the rows before the first position
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=item.resized or None)
 

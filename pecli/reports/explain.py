@@ -213,7 +213,9 @@ class ExplainDocument:
             **(self._frequencies() if len(numbers.frequencies) else self._changes()),
             say("explain.the_table_shape", length=length, dimensions=dimensions): self._table(),
             say("explain.one_entry_with_its"): [self._entry("PE", numbers.entry)],
-            say("explain.shift_by", k=SHIFT): self._shift() if len(numbers.shift) else [],
+            Formula(say("explain.shift_by", k=SHIFT), inside="PE(p + k) = M_k PE(p)"): self._shift()
+            if len(numbers.shift)
+            else [],
             title: self._vectors(),
             outcome[numbers.how]: self._pairs() if numbers.how == "pair_up" else self._outcome(),
             say("explain.the_product_of_query"): self._products() if len(numbers.products) else [],
@@ -286,8 +288,9 @@ class ExplainDocument:
         numbers = self.numbers
         entry = [self._entry("PE", numbers.shift_entry)] if numbers.shift_entry else []
         rows = list(map(str, range(len(numbers.shift))))
-        matrix = self._numbers(numbers.shift, rows, corner=f"M_{SHIFT}")
-        return [Paragraph(say("explain.one_matrix_for_every", k=SHIFT)), *matrix, *entry]
+        matrix = self._numbers(numbers.shift, rows, corner=Formula(f"M_{SHIFT}"))
+        about = Formula(say("explain.one_matrix_for_every", k=SHIFT), inside=f"M_{SHIFT}")
+        return [Paragraph(about), *matrix, *entry]
 
     def _vectors(self) -> list[Block]:
         """Return the word vectors, after a line on their source."""

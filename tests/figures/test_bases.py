@@ -60,11 +60,11 @@ def test_every_base_that_is_tried_is_in_the_file(ask: Ask, folder: Path) -> None
 
 def test_encodings_stand_for_the_models(ask: Ask) -> None:
     words = [str(CONFIGS / f"{name}.json") for name in ("llama-2", "qwen2.5-yarn")]
-    ended = ask("bases", *words, "-n", "5000", "-o", "a.svg", "--json")
+    ended = ask("bases", *words, "-n", "140000", "-o", "a.svg", "--json")
     models = json.loads(ended.out)["results"][0]["facts"]["models"]
     assert ended.err == "" and models["llama"] == {"base": 10_000, "context": 4096, "holds_to": 1707}
     assert models["qwen2"]["context"] == 131_072
-    ended = ask("bases", str(CONFIGS / "llama-4-scout.json"), "-n", "5000", "-o", "a.svg", "--json")
+    ended = ask("bases", str(CONFIGS / "llama-4-scout.json"), "-n", "9000", "-o", "a.svg", "--json")
     assert json.loads(ended.out)["results"][0]["facts"]["models"]["llama4"]["context"] == 8192  # of its chunks
 
 
@@ -75,7 +75,7 @@ def test_encodings_stand_for_the_models(ask: Ask) -> None:
         ({"models": ["Llama 2"]}, {"key": "bases.one_fails", "name": "Llama 2", "holds": 1707, "context": 4096}),
         ({"models": ["Llama 3"], "length": 9000}, {"key": "bases.one_holds", "name": "Llama 3", "context": 8192}),
         ({"models": ["Llama 3", "OLMo 2"], "length": 9000}, {"key": "bases.all_hold", "all": 2}),
-        ({"models": ["Llama 2", "Qwen2.5"], "length": 9000}, {"key": "bases.none_holds", "all": 2}),
+        ({"models": ["Llama 2", "Qwen2.5"], "length": 40_000}, {"key": "bases.none_holds", "all": 2}),
         ({"encoding": "rope:base=20000", "length": 9000}, {"key": "bases.base_holds_to", "base": 20_000}),
         ({"encoding": "rope:base=20000", "length": 100}, {"key": "bases.base_beyond", "searched": 100}),
     ],
@@ -105,6 +105,7 @@ def test_dots_are_named_and_stand_at_context_and_base(size: str, lang: str) -> N
         ({"models": ["Llama 9"]}, "models"),
         ({"start": 5}, "start"),
         ({"length": 2}, "length"),
+        ({"length": 5000}, "length"),  # less than the longest context of the models
     ],
 )
 def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], option: str) -> None:

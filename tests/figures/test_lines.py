@@ -53,7 +53,8 @@ def test_each_line_is_the_distance_from_its_position_with_a_mark_at_itself(d: in
     ],
 )
 def test_an_axis_of_values_ends_where_it_is_asked_to(figure: str, options: Any, ends: Any, names: int) -> None:
-    axes, usual = (page_of(figure, d=8, length=200, **each).axes[0] for each in (options, {}))
+    axes = page_of(figure, d=8, length=200, **options).axes[0]
+    usual = page_of(figure, d=8, length=200).axes[0]
     assert axes.get_ylim() == tuple(
         own if end is None else end for end, own in zip(ends, usual.get_ylim(), strict=True)
     )

@@ -35,7 +35,7 @@ OTHER = re.compile(r"(?i)time_?embed|timestep|diffusion_?head|noise|compressor|q
 NO_TABLE = re.compile(r"norm|adapter|^post_|type|compos|expos|proj|dense|fc|class_pos_emb")
 RELATIVE = re.compile(
     r"rel_attn|relative|rel_pos|bias_table|attention_bias|r_[rw]_bias|rel_embeddings|pos_bias_[uv]|bias_[uv]$"
-    r"|emb_rel_|rel_logits"
+    r"|emb_rel_|rel_logits|distance_embedding"
 )
 SINES = re.compile(r"(?i)sinus|SinePos|SinusoidalPos|PositionalEncoding$|CanaryPosition|FunAsrNanoPosition")
 SINES_KEPT = re.compile(r"sinus|^embed_positions|^position(al)?_embeddings?$|^pos_encoding$|pos_embeds?$")

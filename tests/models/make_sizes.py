@@ -14,6 +14,7 @@ from typing import Any
 
 from pecli.models import facts
 from pecli.models.config_file import Keys
+from pecli.models.facts import WINDOW_KEYS
 from pecli.models.layers import HEADS, LAYERS, POSITIONS, WIDTH
 
 TARGET = Path(facts.__file__).with_name("sizes.toml")
@@ -21,17 +22,22 @@ KEYS = {
     "hidden": WIDTH,
     "heads": HEADS,
     "layers": LAYERS,
-    "positions": POSITIONS,
+    "positions": (*POSITIONS, "max_source_positions", "max_encoder_position_embeddings"),
+    "decoder_positions": ("max_target_positions", "max_decoder_position_embeddings"),
     "decoder_layers": ("decoder_layers", "num_decoder_layers"),
-    "buckets": ("relative_attention_num_buckets",),
-    "distance": ("relative_attention_max_distance",),
-    "embedding": ("embedding_size",),
+    "buckets": ("relative_attention_num_buckets", "position_bias_num_buckets"),
+    "distance": ("relative_attention_max_distance", "position_bias_max_distance"),
+    "embedding": ("embedding_size", "input_embedding_size"),
     "padding": ("pad_token_id",),
-    "window": ("local_attention", "attention_window", "window_size", "local_radius", "sliding_window"),
+    "window": ("local_attention", "attention_window", "window_size", "local_radius", *WINDOW_KEYS),
 }
 COUNTS = ("num_attention_heads", "num_key_value_heads")
 EXCEPT = {  # sizes that are under another key or turned off by a flag
     ("longcat_flash", "layers"),
+    ("modernbert-decoder", "window"),
+    ("dory", "layers"),
+    ("fun_asr_nano_encoder", "embedding"),
+    *((name, "decoder_layers") for name in ("longt5", "mt5", "pop2piano", "switch_transformers", "t5", "udop", "umt5")),
     ("qwen2_moe", "window"),
     ("qwen2_vl_vision", "hidden"),
     ("rembert", "hidden"),

@@ -254,7 +254,7 @@ KEYS: dict[str, list[Config]] = {
     "speech_to_text": [{"max_source_positions": 48, "max_target_positions": 16}],
     "seamless_m4t_v2": [{}],
     "pegasus_x": [{}],
-    "kosmos_2_text_model": [{}],
+    "kosmos_2_text_model": [{}, {"num_hidden_layers": None, "layers": 2}],
     "trocr": [*({"use_learned_position_embeddings": flag} for flag in (True, False)),
               {"num_hidden_layers": None, "decoder_layers": 2}],
     "pp_formulanet_text": [{"num_hidden_layers": None, f"{stack}_layers": 2} for stack in ("encoder", "decoder")],

@@ -422,7 +422,8 @@ def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> l
     if not flags and architecture.nope_interval is None:
         return kinds
     interval = keys.whole("no_rope_layer_interval") or architecture.nope_interval or 1
-    flags = flags or [int((layer + 1) % interval != 0) for layer in range(len(kinds))]
+    last = len(kinds) if architecture.pattern.startswith("-") else 0  # counted from the last layer backwards
+    flags = flags or [int((layer + 1 - last) % interval != 0) for layer in range(len(kinds))]
     if len(flags) != len(kinds):
         key = keys.first("no_rope_layers", "layer_rope_theta")
         raise UsageError(f"{key} has {len(flags)} entries, but there are {len(kinds)} layers")
@@ -481,7 +482,7 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
         return (keys.whole("qk_nope_head_dim") or 0) + (keys.whole("qk_rope_head_dim") or 0)
     if columns := keys.whole(*HEAD):
         return columns
-    if columns := item.head_dim.get("all"):
+    if (columns := item.head_dim.get("all")) and "head_dim" not in keys.data:  # null is not a missing key
         reading.assumed("head_dim", columns)
         return columns
     if width(reading) < heads(reading):

@@ -19,6 +19,8 @@ class Architecture:
 
     position : kind of positions, one of `facts.POSITIONS`; per stack (encoder, decoder) if they differ
     theta : the base, per kind of layer; sliding layers with a base of their own have no scaling
+    scales_all : True if a scaling in older keys also applies to those sliding layers
+    original : original_max_position_embeddings if the file does not have it at the top level
     partial : share of a head's columns that are rotated, per kind of layer
     rotary_dim : number of a head's columns that are rotated, if it is given instead of a share
     head_dim : columns of a head, per kind of layer, if not hidden_size / num_attention_heads
@@ -89,6 +91,8 @@ class Architecture:
     known: bool = True
     position: Mapping[str, str] = field(default_factory=lambda: {"all": "rope"})
     theta: Mapping[str, float] = field(default_factory=lambda: {"all": 10000.0})
+    scales_all: bool = False
+    original: int | None = None
     partial: Mapping[str, float] = field(default_factory=lambda: {"all": 1.0})
     rotary_dim: int | None = None
     head_dim: Mapping[str, int] = field(default_factory=dict)

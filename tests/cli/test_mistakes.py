@@ -24,7 +24,7 @@ from tests.conftest import Ask
 
 # the words of a command line, and what stderr must say (what was given, what is allowed or what to try)
 MISTAKES: list[tuple[str, list[str]]] = [
-    ("heatmap -d 0", ["--d 0", "≥ 1"]),
+    ("heatmap -d 0", ["--d 0", "from 1 to 65536"]),
     ("model a.json --hf-overrides {}", ["did you mean --override?"]),
     ("model a.json --json-model-override-args {}", ["did you mean --override?"]),
     ("model a.json --rope-scaling yarn", ["did you mean --override or --flags?"]),
@@ -55,7 +55,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap -o \xa0", ["is not a file name", "figure.png"]),
     ("offsets --decay rope:scaling=yarn,factor=4,original=64,attention_factor=1e-200", ["0, or 1e-50 to 1e+50"]),
     ("bias kerple:r1=1e300", ["--r1 1e300", "≤ 1e+50"]),
-    ("heatmap clock --start -4503599627370496", ["≥ -100000000000000"]),
+    ("heatmap clock --start -4503599627370496", ["from -100000000000000 to"]),
     (
         "curves --log --start 1000000",
         ["the last one at least 2 and 1.1 times the first, not 1,000,000", "leave --log out"],

@@ -254,12 +254,10 @@ KEYS: dict[str, list[Config]] = {
     "speech_to_text": [{"max_source_positions": 48, "max_target_positions": 16}],
     "seamless_m4t_v2": [{}],
     "pegasus_x": [{}],
-    "kosmos_2_text_model": [{}],
-    "trocr": [{"use_learned_position_embeddings": flag} for flag in (True, False)]
-             + [{"num_hidden_layers": None, "decoder_layers": 2}],
-    "pp_formulanet_text": [
-        {"num_hidden_layers": None, **own} for own in ({"decoder_layers": 2}, {"encoder_layers": 3})
-    ],
+    "kosmos_2_text_model": [{}, {"num_hidden_layers": None, "layers": 2}],
+    "trocr": [*({"use_learned_position_embeddings": flag} for flag in (True, False)),
+              {"num_hidden_layers": None, "decoder_layers": 2}],
+    "pp_formulanet_text": [{"num_hidden_layers": None, f"{stack}_layers": 2} for stack in ("encoder", "decoder")],
     "albert": [{"embedding_size": 16}],
     "distilbert": [{"sinusoidal_pos_embds": flag, "dim": 32, "n_heads": 4} for flag in (True, False)],
     "deberta-v2": [{"relative_attention": True}],

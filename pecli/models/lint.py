@@ -258,7 +258,8 @@ def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
         reading.warning(ORIGINAL, "findings.original_ignored")
     if rule not in ("yarn", "longrope", "llama3"):
         return
-    top, inner = reading.keys.length(ORIGINAL), inside.length(ORIGINAL)
+    top = None if nested_kinds(reading) else reading.keys.length(ORIGINAL) or reading.architecture.original
+    inner = inside.length(ORIGINAL)
     original = top or inner
     if top is not None and inner is not None and top != inner:
         text = "findings.two_originals"

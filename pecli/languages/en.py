@@ -1001,6 +1001,7 @@ TEXTS = {
     "findings.sections": "numbers of pairs for time, height and width; in text, all three coordinates equal the position",
     "findings.type_alone": "rope_type is missing; {name} does not read type, and transformers {v5} scales nothing",
     "findings.share_ignored": "without a scaling, {name} in transformers {v5} ignores it; all {d} columns of a head rotate",
+    "findings.share_stops": "with a scaling, {name} in transformers {v5} makes fewer rates, rotates all columns nevertheless, and stops with an error",
     "findings.odd_share": "gives an odd number of columns, {rotary}; {name} rotates one more, with rates computed for {rotary}",
     "findings.unknown_scaling": "unknown scaling; transformers {v4} and {v5} stop with a KeyError{meant}",
     "findings.sections_interleaved": "numbers of pairs: first those for height and width, which alternate, then those for time; in text, all three coordinates equal the position",

@@ -965,6 +965,7 @@ TEXTS = {
     "findings.sections": "分给时间、高、宽的维度对；文本的三个坐标都等于位置",
     "findings.type_alone": "只有 type：{name} 读取的是 rope_type，transformers {v5} 不做缩放",
     "findings.share_ignored": "transformers {v5} 中 {name} 不用缩放时忽略它：每个头的 {d} 列全部旋转",
+    "findings.share_stops": "使用缩放时，transformers {v5} 中 {name} 的频率变少，却仍旋转全部列，因而报错停止",
     "findings.odd_share": "得到 {rotary} 列，是奇数：{name} 多转一列，角速度按 {rotary} 列计算",
     "findings.unknown_scaling": "没有这种缩放：transformers {v4} 与 {v5} 会因 KeyError 而停下{meant}",
     "findings.sections_interleaved": "分给高与宽（交替）、再给时间的维度对；文本的三个坐标都等于位置",

@@ -63,8 +63,9 @@ WINDOW_KEYS = ("sliding_window", "sliding_window_size")
 INTERVALS = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
 OTHER_BASES = ("rotary_emb_base", "rope_embedding_base", "rotary_base", "rope_base", "rope_freq_constant", "theta")
 OTHER_SHARES = ("rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
+SLIDING_BASES = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")  # bases of layers with a window
 # other names of rope_theta and partial_rotary_factor; in transformers, only types read them whose `reads` has them
-OTHER_KEYS = (*OTHER_BASES, *OTHER_SHARES, "rotary_dim")
+OTHER_KEYS = (*OTHER_BASES, *OTHER_SHARES, "rotary_dim", "global_rope_theta", *SLIDING_BASES)
 CHOICES = {  # allowed words of fields that are words or lists of words
     "position": POSITIONS,
     "pairing": ("half", "interleaved"),
@@ -84,6 +85,7 @@ CHOICES = {  # allowed words of fields that are words or lists of words
     "interval": ("", *INTERVALS),
     "both_ways": ("", "radius", "half", "half_more", "split"),
     "nope_layer_types": LAYER_KINDS,
+    "windowed": LAYER_KINDS,
     "nope_kinds": ("", *LAYER_KINDS),
     "axes": ("blocks", "repeated", "alternating", "rising"),
     "scale_grid": ("index", "dinov3"),

@@ -202,7 +202,10 @@ WINDOWS = {  # kind of layer to the keys of its attention window
 # keys from which the kinds of layer are made, unused if the file lists the kinds
 MADE_FROM = (*INTERVALS, "_sliding_window_pattern", "prefix_dense_sliding_window_pattern")
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
-LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers")
+LAYERS = (
+    *("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers"),
+    "decoder_layers",
+)
 
 
 def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
@@ -215,6 +218,8 @@ def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     if listed and "mlp" in listed:
         listed = listed[:: architecture.blocks]
     kinds = listed or _numbered(keys, count) or _by_pattern(keys, architecture, count)
+    if architecture.last_full:
+        kinds = [*kinds[:-1], FULL] if kinds else kinds
     names = {kind: name for name, (_, _, *own) in architecture.bases.items() for kind in own}
     return [names.get(kind, kind) for kind in _without_rope(keys, architecture, kinds)]
 
@@ -348,11 +353,12 @@ def attention_window(
     layer : index of a layer, if layers may have different windows; without it, the largest is returned
     turn : number of layers of that kind before it
     """
-    if kind not in WINDOWS:
+    if kind not in WINDOWS and kind not in architecture.windowed:
         return None
-    names = architecture.window_keys if kind == SLIDING and architecture.window_keys else WINDOWS[kind]
+    names = architecture.window_keys if kind == SLIDING and architecture.window_keys else WINDOWS.get(kind, SPANS)
     asked = keys.flag("use_sliding_window")
-    off = kind == SLIDING and (architecture.window_opt_in if asked is None else not asked)
+    flagged = kind == SLIDING or kind in architecture.windowed
+    off = flagged and (architecture.window_opt_in if asked is None else not asked)
     given = {name: keys.data[name] for name in names if name in keys.data}
     usual = WINDOW if WINDOW in names else names[0]
     values = given or {usual: architecture.sizes.get("window")}
@@ -416,7 +422,8 @@ def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> l
     if not flags and architecture.nope_interval is None:
         return kinds
     interval = keys.whole("no_rope_layer_interval") or architecture.nope_interval or 1
-    flags = flags or [int((layer + 1) % interval != 0) for layer in range(len(kinds))]
+    last = len(kinds) if architecture.pattern.startswith("-") else 0  # counted from the last layer backwards
+    flags = flags or [int((layer + 1 - last) % interval != 0) for layer in range(len(kinds))]
     if len(flags) != len(kinds):
         key = keys.first("no_rope_layers", "layer_rope_theta")
         raise UsageError(f"{key} has {len(flags)} entries, but there are {len(kinds)} layers")
@@ -475,7 +482,7 @@ def head_dim(reading: Reading, kind: str = FULL) -> int:
         return (keys.whole("qk_nope_head_dim") or 0) + (keys.whole("qk_rope_head_dim") or 0)
     if columns := keys.whole(*HEAD):
         return columns
-    if columns := item.head_dim.get("all"):
+    if (columns := item.head_dim.get("all")) and "head_dim" not in keys.data:  # null is not a missing key
         reading.assumed("head_dim", columns)
         return columns
     if width(reading) < heads(reading):

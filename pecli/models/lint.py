@@ -9,14 +9,13 @@ from math import isclose, log, sqrt
 from pecli.core.language import listing, say
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.facts import FULL
+from pecli.models.facts import FULL, SLIDING_BASES
 from pecli.models.layers import HEAD, HEADS, LAYERS, WIDTH, Finding, Reading, max_position, similar_keys, suggestion
 from pecli.models.position_keys import READ_BY, UNUSED, position_keys
 from pecli.models.rope import (
     FRACTION,
     ORIGINAL,
     OTHER_NAMES,
-    SLIDING_THETA,
     THETA,
     nested_kinds,
     original_length,
@@ -24,7 +23,7 @@ from pecli.models.rope import (
 )
 
 ROPE_KEYS = {
-    *(*THETA, *SLIDING_THETA, *FRACTION, "rope_scaling", "rope_parameters", "rotary_dim", "rope_ratio", "rotary"),
+    *(*THETA, *SLIDING_BASES, *FRACTION, "rope_scaling", "rope_parameters", "rotary_dim", "rope_ratio", "rotary"),
     *("global_rope_theta", "rope_interleave", "rope_interleaved", "rope_dtype", "no_rope_layers"),
     "rotary_embedding_base",  # for Conformer's rotary positions
 }
@@ -61,7 +60,7 @@ def compare_bases(reading: Reading, in_window: Sequence[float], others: Sequence
     in_window, others : the bases of both groups of layers
     """
     if in_window and others and min(in_window) > max(others):
-        key = reading.keys.first(*SLIDING_THETA) or "rope_parameters"
+        key = reading.keys.first(*SLIDING_BASES) or "rope_parameters"
         reading.warning(key, "findings.bases_swapped", window=min(in_window), other=max(others))
 
 
@@ -116,9 +115,10 @@ def _check_bases(reading: Reading, rope: bool) -> None:
             if name in keys.data and keys.data[name] is None:
                 reading.note(name, "findings.null_unread")
     top, inside = keys.data.get("rope_theta"), given.data.get("rope_theta")
-    if None not in (top, inside) and top != inside:
+    bases = [given.data[kind].get("rope_theta") for kind in nested_kinds(reading)] or [inside]
+    if None not in (top, *bases) and top not in bases:
         text = "findings.two_bases"
-        reading.warning("rope_theta", text, place=given.place)
+        reading.warning("rope_theta", text, place=given.place or "rope_parameters.")
     elif inside is not None:
         keys.number("rope_theta")
     if rope and inside is not None and "rope_theta" not in keys and given.place.startswith("rope_scaling"):

@@ -19,6 +19,8 @@ class Architecture:
 
     position : kind of positions, one of `facts.POSITIONS`; per stack (encoder, decoder) if they differ
     theta : the base, per kind of layer; sliding layers with a base of their own have no scaling
+    scales_all : True if a scaling in older keys also applies to those sliding layers
+    original : original_max_position_embeddings if the file does not have it at the top level
     partial : share of a head's columns that are rotated, per kind of layer
     rotary_dim : number of a head's columns that are rotated, if it is given instead of a share
     head_dim : columns of a head, per kind of layer, if not hidden_size / num_attention_heads
@@ -41,9 +43,11 @@ class Architecture:
       transformers 4, a table of offsets in every layer
     pattern : one letter per layer (`facts.KINDS`), such as "f(ss)f": the first layers, in parentheses the layers that
       repeat, then the last layers; "-(sssn)" repeats from the last layer backwards
+    last_full : True if the last layer sees all positions, whatever layer_types has for it
     blocks : entries of layer_types for one layer, if a file lists a layer's attention and MLP one by one
     interval : key of the number of layers from one with full attention to the next, or from one without a window
     full_before : number of layers at the start without a window if the file has no max_window_layers
+    windowed : kinds of layer that have a window besides those that are named for it
     window_keys : keys of its attention window, the first that is present counts; by default those of `layers.SPANS`
     full_from : number of layers at the start that may have a window if the file has no max_window_layers
     halved : window keys of which its code takes half
@@ -87,6 +91,8 @@ class Architecture:
     known: bool = True
     position: Mapping[str, str] = field(default_factory=lambda: {"all": "rope"})
     theta: Mapping[str, float] = field(default_factory=lambda: {"all": 10000.0})
+    scales_all: bool = False
+    original: int | None = None
     partial: Mapping[str, float] = field(default_factory=lambda: {"all": 1.0})
     rotary_dim: int | None = None
     head_dim: Mapping[str, int] = field(default_factory=dict)
@@ -103,10 +109,12 @@ class Architecture:
     unread: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     pattern: str = "(f)"
+    last_full: bool = False
     blocks: int = 1
     interval: str = ""
     full_before: int | None = None
     full_from: int | None = None
+    windowed: tuple[str, ...] = ()
     window_keys: tuple[str, ...] = ()
     halved: tuple[str, ...] = ()
     one_more: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ KINDS_BY_FLAG = {  # flag to the kinds of positions if it is false and if it is 
     "use_relative_position_embeddings": ("none", "relpos2d"),
     "use_absolute_position_embeddings": ("none", "learned"),
     "use_learned_position_embeddings": ("sinusoidal_j", "learned"),
+    "use_positional_embedding": ("none", "sinusoidal_j"),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from pecli.core.errors import nearest
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.facts import FULL, OTHER_BASES, OTHER_SHARES, SLIDING
+from pecli.models.facts import FULL, OTHER_BASES, OTHER_SHARES, SLIDING, SLIDING_BASES
 from pecli.models.layers import BuildError, Reading, head_dim, latent, max_position, patches, suggestion
 
 ORIGINAL = "original_max_position_embeddings"
@@ -16,14 +16,17 @@ ORIGINAL = "original_max_position_embeddings"
 def original_length(reading: Reading, inside: Keys) -> int | None:
     """Return the original context.
 
-    This is the key at the top level, otherwise the key in the scaling object `inside`, otherwise the maximum position.
+    This is the key at the top level (or the type's default for it), otherwise the key in the scaling object `inside`,
+    otherwise the maximum position. An object for one kind of layer does not have the key at the top level.
     """
-    top = reading.keys.length(ORIGINAL)
+    top = None if nested_kinds(reading) else reading.keys.length(ORIGINAL)
+    if top is None and reading.architecture.original is not None:
+        top = reading.architecture.original
+        reading.assumed(ORIGINAL, top)
     return top if top is not None else (inside.length(ORIGINAL) or max_position(reading))
 
 
 THETA = ("rope_theta", *OTHER_BASES)
-SLIDING_THETA = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")
 FRACTION = ("partial_rotary_factor", *OTHER_SHARES)
 MSCALES = ("short_mscale", "long_mscale")  # keys of longrope's attention factors
 HUGE = 1e12  # larger factors are refused
@@ -47,7 +50,11 @@ def rope_parameters(reading: Reading, kind: str, layer: int) -> dict[str, Any]:
     unknown_axes = scaling == "axial" and item.known and not item.axes
     if unknown_axes or (item.scalings and scaling not in ("default", *item.scalings)):
         raise BuildError(key, "findings.refused", inside.data.get(key), name=item.name)
-    whole = item.always_whole and ("partial_rotary_factor" in inside or "partial_rotary_factor" in reading.keys)
+    place = next((keys for keys in (inside, reading.keys) if "partial_rotary_factor" in keys), None)
+    whole = item.always_whole and place is not None
+    scaled = scaling not in ("default", "proportional") and not item.axes
+    if whole and scaled and place and (share := place.number("partial_rotary_factor") or 0) < 1:
+        raise BuildError("partial_rotary_factor", "findings.share_stops", share, name=item.name)
     if rotary != d and scaling == "default" and whole and not latent(reading):
         text = "findings.share_ignored"
         reading.warning("partial_rotary_factor", text, rotary / d, name=item.name, d=d)
@@ -214,7 +221,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         scales = {name: inside.number(name) for name in ("attention_factor", "mscale", "mscale_all_dim")}
         factor = _factor(reading, inside, original)
         whole = inside.flag("truncate")
-        if whole is False and nested_kinds(reading):
+        if whole is False and (nested_kinds(reading) or reading.architecture.by_kind):
             reading.warning("truncate", "findings.ignored_by_kind")
             whole = None
         exchanged = inside.flag("exchanged") if reading.keys.names else None  # only in litgpt
@@ -263,7 +270,7 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
         return given.table(kind) or Keys({})
     if given and item.by_kind and not _by_kind(reading):
         return Keys({})
-    return Keys({}) if kind == SLIDING and SLIDING in item.theta else given
+    return Keys({}) if kind == SLIDING and SLIDING in item.theta and not item.scales_all else given
 
 
 def _by_kind(reading: Reading) -> bool:
@@ -299,8 +306,8 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
     """Return the base for that kind of layer, from the scaling object `inside` or from other keys."""
     keys, item = reading.keys, reading.architecture
     base = inside.number("rope_theta")
-    if base is None and kind == SLIDING and (SLIDING in item.theta or keys.first(*SLIDING_THETA)):
-        base = keys.number(*SLIDING_THETA)
+    if base is None and kind == SLIDING and (SLIDING in item.theta or keys.first(*SLIDING_BASES)):
+        base = keys.number(*SLIDING_BASES)
         if base is None:
             base = item.theta_of(kind)
             reading.assumed(f"{kind}.rope_theta", f"{base:.10g}")

@@ -35,7 +35,7 @@ COUNTS = ("num_attention_heads", "num_key_value_heads")
 EXCEPT = {  # sizes that are under another key or turned off by a flag
     ("longcat_flash", "layers"),
     ("modernbert-decoder", "window"),
-    ("dory", "layers"),
+    *((name, "layers") for name in ("dory", "pp_formulanet_text")),
     ("fun_asr_nano_encoder", "embedding"),
     *((name, "decoder_layers") for name in ("longt5", "mt5", "pop2piano", "switch_transformers", "t5", "udop", "umt5")),
     ("qwen2_moe", "window"),

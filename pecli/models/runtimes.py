@@ -35,7 +35,15 @@ WINDOWS = ("sliding_window", "use_sliding_window", "max_window_layers")
 REFUSED = ("layer_types_count", "heads_must_divide")  # findings on files that transformers 5 refuses
 REFUSAL = "StrictDataclassClassValidationError"
 OF_MODELS = ("head_dim", "layer_types", "no_theta", "original_max_position_embeddings", "windows_mixed")
-UNNAMED = ("scaled", "other_base", "type_alone", "betas", "mscales", "windows_mixed")  # known unless a rule names them
+UNNAMED = (
+    "scaled",
+    "other_base",
+    "type_alone",
+    "betas",
+    "mscales",
+    "windows_mixed",
+    "sections",
+)  # known unless a rule names them
 OF_SCALINGS = (  # conditions that have no effect if the scaling is not read
     *("conflict", "no_original", "inner_original", "attention_factor", "truncate", "one_mscale", "mscales_differ"),
     *("whole_factor", *UNNAMED),
@@ -333,7 +341,7 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
         scaling: True,
         "scaled": scaling != "default",
         "rope_parameters": place == "rope_parameters",
-        "conflict": len({*names.values()}) > 1,
+        "conflict": len({OTHER_NAMES.get(name, name) for name in names.values()}) > 1,
         "unknown": scaling not in SCALINGS or (scaling == "ntk" and "ntk" not in runtime.scalings),
         "partial": share not in (None, 1, 1.0),
         "no_original": yarn and ORIGINAL not in inside and ORIGINAL not in data,
@@ -345,6 +353,7 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
         "one_mscale": yarn and any(scales) and not all(scales),
         "mscales_differ": yarn and all(scales) and scales[0] != scales[1],
         "whole_factor": scaling == "linear" and isinstance(inside.get("factor"), int),
+        "sections": "mrope_section" in inside,
         "type_alone": [*names] == ["type"],
         "other_base": base not in (None, 10000),
         **{key: data.get(key) is not None for key in OTHER_KEYS},
@@ -403,4 +412,11 @@ def ntk(data: Mapping[str, Any], inside: Mapping[str, Any]) -> tuple[dict[str, A
     return {**data, "rope_theta": base}, {"rope_type": "linear", "factor": factor ** (2 / d)}
 
 
-FUNCTIONS: Mapping[str, Callable[..., tuple[dict[str, Any], dict[str, Any]]]] = {"ntk": ntk}
+def four_times_original(data: Mapping[str, Any], inside: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the config, and a scaling object with four times the original length."""
+    return dict(data), {**inside, ORIGINAL: 4 * (Keys(inside).length(ORIGINAL) or 0)}
+
+
+FUNCTIONS: Mapping[str, Callable[..., tuple[dict[str, Any], dict[str, Any]]]] = {
+    rule.__name__: rule for rule in (ntk, four_times_original)
+}

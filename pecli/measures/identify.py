@@ -16,7 +16,7 @@ from typing import Any
 
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array, np
-from pecli.core.numbers import ROUND, chunks
+from pecli.core.numbers import ROUND, ROUNDING, chunks
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.binary import MAX_BITS, Binary
 from pecli.encodings.clock import NAMED, Clock, Geometric
@@ -757,8 +757,12 @@ def rounded_to(table: Array, guess: Identified) -> Iterator[Identified]:
     """Yield the results for a guessed encoding with rates, positions or angles in bfloat16 or float16."""
     places = np.unique(np.linspace(0, len(table) - 1, 64).astype(int))
     tried, close = table[places], 1e-3 + RELATIVE[guess.number_type]
+    exact = kept_numbers(guess.encoding, places + guess.start, guess.kept)
     for kept in roundings():
-        off = np.abs(kept_numbers(guess.encoding, places + guess.start, (*guess.kept, kept)) - tried)
+        numbers = kept_numbers(guess.encoding, places + guess.start, (*guess.kept, kept))
+        off = np.abs(numbers - tried)
+        if np.abs(numbers - exact).max() < ROUNDING:  # such as positions below 256 in bfloat16
+            continue
         if off.max() < close:
             told = with_differences(table, replace(guess, kept=(*guess.kept, kept)), places.astype(np.float64))
             yield from [compared_with_exact(table, told)] if told else []

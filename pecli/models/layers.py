@@ -204,13 +204,13 @@ MADE_FROM = (*INTERVALS, "_sliding_window_pattern", "prefix_dense_sliding_window
 PATTERN = {"M": LINEAR, "*": FULL, "-": "mlp", "E": "moe"}  # Nemotron-H
 LAYERS = (
     *("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "num_transformer_layers"),
-    "decoder_layers",
+    *("decoder_layers", "layers"),
 )
 
 
 def layer_kinds(keys: Keys, architecture: Architecture) -> list[str]:
     """Return the kind of each layer, in order; [] if the file does not have the number of layers."""
-    count = keys.whole(*(name for name in LAYERS if not isinstance(keys.data.get(name), dict)))  # a dict in LXMERT
+    count = keys.whole(*(name for name in LAYERS if not isinstance(keys.data.get(name), (dict, list))))  # as in LXMERT
     count = architecture.sizes.get("layers", 0) if count is None else count
     if "s" in architecture.pattern:
         attention_window(keys, architecture, SLIDING)  # marks its keys as read

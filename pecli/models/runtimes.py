@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from pecli.core.errors import UsageError
@@ -16,7 +16,7 @@ from pecli.models.layers import Finding, Reading, head_dim
 from pecli.models.model_types import architecture_of
 from pecli.models.overrides import OBJECTS, apply_overrides
 from pecli.models.position_keys import is_of_positions
-from pecli.models.reader import Layer, Model, model_of
+from pecli.models.reader import Layer, Model, Window, model_of
 from pecli.models.rope import ORIGINAL, OTHER_NAMES
 
 ALL_RUNTIMES = "all"
@@ -33,6 +33,21 @@ ALL_GIVEN = ("llama3",)  # scalings that were looked up only with all of their k
 NAMES = ("rope_type", "type")
 WINDOWS = ("sliding_window", "use_sliding_window", "max_window_layers")
 REFUSED = ("layer_types_count", "heads_must_divide")  # findings on files that transformers 5 refuses
+REFUSAL = "StrictDataclassClassValidationError"
+OF_MODELS = ("head_dim", "layer_types", "no_theta", "original_max_position_embeddings", "windows_mixed")
+UNNAMED = (
+    "scaled",
+    "other_base",
+    "type_alone",
+    "betas",
+    "mscales",
+    "windows_mixed",
+    "sections",
+)  # known unless a rule names them
+OF_SCALINGS = (  # conditions that have no effect if the scaling is not read
+    *("conflict", "no_original", "inner_original", "attention_factor", "truncate", "one_mscale", "mscales_differ"),
+    *("whole_factor", *UNNAMED),
+)
 PART_KEYS = ("max_position_embeddings", "rope_theta", *OBJECTS, *WINDOWS)  # keys about positions that `parts` cover
 SCALINGS = (*READ, "proportional")  # scalings that at least one runtime knows
 
@@ -51,19 +66,47 @@ class Runtime:
     scalings: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
-    parts: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    refuses: bool = False
+    parts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     override: str | None = None
     null: bool = False
     rules: tuple[Mapping[str, Any], ...] = ()
 
-    def part_of(self, kind: Any) -> Mapping[str, Sequence[str]]:
+    def group_of(self, kind: Any) -> str:
+        """Return the name of the entry of `parts` for a model type; "" if it has none."""
+        return next((name for name, part in self.parts.items() if kind in part["models"]), "")
+
+    def part_of(self, kind: Any) -> Mapping[str, Any]:
         """Return the entry of `parts` for a model type; {} if it has none."""
-        return self.parts.get(kind, {}) if isinstance(kind, str) else {}
+        return self.parts.get(self.group_of(kind), {})
 
     def same_code(self, kind: Any) -> bool:
         """Whether the rope of a model type is made by the code that makes it for `models`."""
         part = self.part_of(kind)
         return kind in self.models or bool(part and "scalings" not in part)
+
+    def alike_for(self, kind: Any) -> set[str]:
+        """Return the facts and keys of which the runtime does the same as transformers 5, for a model type."""
+        part = self.part_of(kind)
+        return {*part.get("alike", ()), *(self.alike if self.same_code(kind) or not part else ())}
+
+    def rules_for(self, kind: Any, facts: set[str]) -> list[Mapping[str, Any]]:
+        """Return the rules whose conditions a file of a model type meets."""
+        group, same, alike = self.group_of(kind), self.same_code(kind), self.alike_for(kind)
+        own = [kind in rule.get("models", ()) or group in rule.get("parts", ()) for rule in self.rules]
+        shared = [
+            {"models", "parts"}.isdisjoint(rule)
+            and (same or group in rule.get("also", ()))
+            and alike.isdisjoint(rule["when"])
+            for rule in self.rules
+        ]
+        met = [{*rule["when"]} <= facts for rule in self.rules]
+        return [rule for rule, *holds in zip(self.rules, own, shared, met, strict=True) if holds[2] and any(holds[:2])]
+
+    @property
+    def all_models(self) -> tuple[str, ...]:
+        """All model types whose behaviour is known."""
+        return (*self.models, *(kind for part in self.parts.values() for kind in part["models"]))
 
     @property
     def label(self) -> str:
@@ -122,7 +165,7 @@ def without_window(kind: str) -> list[str]:
     return [
         item.title
         for item in runtimes().values()
-        if any(rule.get("window") is False and kind in rule["models"] for rule in item.rules)
+        if any(rule.get("window") is False for rule in item.rules_for(kind, {"window"}))
     ]
 
 
@@ -164,12 +207,12 @@ def apply_runtime(
         return RuntimeResult(runtime, error="TypeError", why=lost)
     if not runtime.everything:
         result = _by_rules(path, runtime, changed, seq_len, lost)
-        return replace(result, read=bool(part) or _facts(changed, runtime)[0] in runtime.read)
+        return replace(result, read=part.get("how") == "read" or _facts(changed, runtime)[0] in runtime.read)
     model = model_of(path, changed, seq_len)
     trouble = tuple(layer.trouble for layer in model.layers.values() if layer.trouble)
     error = "KeyError" if trouble and "unknown" in _facts(changed, runtime)[1] else ""
     if refused := tuple(f"{item.key}: {item.text}" for item in model.findings if item.code in REFUSED):
-        error, trouble = "StrictDataclassClassValidationError", (*trouble, *refused)
+        error, trouble = REFUSAL, (*trouble, *refused)
     first = trouble[0] if trouble and not error else ""
     return RuntimeResult(runtime, None if trouble else model, error, trouble=first, why=(*lost, *trouble))
 
@@ -182,16 +225,13 @@ def _by_rules(
     why : the first sentences of the result's `why`; sentences from the rules follow
     """
     scaling, facts = _facts(data, runtime)
-    rules = [rule for rule in runtime.rules if {*rule["when"]} <= facts]
-    kind = data.get("model_type")
-    same = runtime.same_code(kind)
-    rules = [rule for rule in rules if (kind in rule["models"] if "models" in rule else same)]
-    place = _place(data)
+    kind, place = data.get("model_type"), _place(data)
+    alike, rules = runtime.alike_for(kind), runtime.rules_for(kind, facts)
     inside = {"rope_type": scaling} | {key: own for key, own in data.get(place, {}).items() if key not in NAMES}
     used, narrow = seq_len, 1.0
-    part = runtime.part_of(kind)
-    alike = {*part.get("alike", ()), *(runtime.alike if same or not part else ())}
-    handled = alike.union(*(rule["when"] for rule in rules))
+    if runtime.refuses and (refused := _refused(path, data, scaling)):
+        return refused(runtime)
+    handled = alike.union(*(rule["when"] for rule in rules), OF_MODELS if kind in runtime.models else ())
     for rule in rules:
         why = (*why, say(rule["why"], scaling=scaling))
         if "error" in rule:
@@ -199,12 +239,15 @@ def _by_rules(
         if rule.get("object") is False:
             rest = {key: own for key, own in data.items() if key != place}
             return _by_rules(path, runtime, rest, seq_len, why)
-    if reason := _not_looked_up(runtime, data, scaling, facts - handled, alike, "unknown" in handled & facts):
+    if reason := _not_looked_up(runtime, data, scaling, facts - handled, alike, handled & facts):
         return RuntimeResult(runtime, unknown=reason)
     for rule in rules:
         inside = {key: own for key, own in inside.items() if key not in rule.get("drop", ())} | rule.get("set", {})
+        data = {key: own for key, own in data.items() if key not in rule.get("without", ())}
         if rule.get("plain"):
             inside = {"rope_type": "default"} | {key: own for key, own in inside.items() if key == "rope_theta"}
+        if "base" in rule:
+            data, inside = {**data, "rope_theta": rule["base"]}, {**inside, "rope_theta": rule["base"]}
         if "does" in rule:
             data, inside = FUNCTIONS[rule["does"]](data, inside)
         used = _length(rule["seq_len"], data, inside, seq_len) if "seq_len" in rule else used
@@ -213,9 +256,30 @@ def _by_rules(
             data = {**data, "sliding_window": None, "use_sliding_window": False, "layer_types": None}
     rest = {key: own for key, own in data.items() if key not in OBJECTS}
     model = model_of(path, {**rest, place: inside} if place else rest, used)
-    layers = {name: _with_share(layer, narrow) for name, layer in model.layers.items()}
+    every = next((Keys(data).length("sliding_window") for rule in rules if rule.get("window") is True), None)
+    wider = sum(rule.get("wider", 0) for rule in rules)
+    layers = {name: _with_window(_with_share(layer, narrow), every, wider) for name, layer in model.layers.items()}
     trouble = next((layer.trouble for layer in layers.values() if layer.trouble), "")
     return RuntimeResult(runtime, None if trouble else replace(model, layers=layers), trouble=trouble, why=why)
+
+
+def _refused(path: str, data: Mapping[str, Any], scaling: str) -> Callable[[Runtime], RuntimeResult] | None:
+    """Return a function that makes the result if transformers 5 makes no config of the file, None if it does."""
+    model, item = model_of(path, data), architecture_of(Keys(data))
+    if texts := tuple(f"{found.key}: {found.text}" for found in model.findings if found.code in REFUSED):
+        return partial(RuntimeResult, error=REFUSAL, why=texts)
+    trouble = next((layer.trouble for layer in model.layers.values() if layer.trouble), "")
+    if trouble and item.scalings and scaling not in ("default", *item.scalings):
+        return partial(RuntimeResult, trouble=trouble)
+    return None
+
+
+def _with_window(layer: Layer, every: int | None, wider: int) -> Layer:
+    """Return the layer with a window of `every` keys, or with `wider` keys more in the window that it has."""
+    if every:
+        return replace(layer, window=Window("sliding_window", every, layer.indices))
+    window = layer.window
+    return replace(layer, window=replace(window, length=window.length + wider)) if window and wider else layer
 
 
 def _with_share(layer: Layer, share: float) -> Layer:
@@ -226,32 +290,36 @@ def _with_share(layer: Layer, share: float) -> Layer:
 
 
 def _not_looked_up(
-    runtime: Runtime, data: Mapping[str, Any], scaling: str, left: set[str], alike: set[str], any_word: bool
+    runtime: Runtime, data: Mapping[str, Any], scaling: str, left: set[str], alike: set[str], handled: set[str]
 ) -> str:
     """Return the part of a file for which the runtime's behaviour is unknown; "" if all is known.
 
     left : facts of the file that no rule handles
     alike : facts, and keys that are not 0 or null, of which the runtime does what transformers 5 does
-    any_word : True if the runtime treats all unknown scalings alike
+    handled : facts of the file that a rule handles: if "unknown", the runtime treats all unknown scalings alike, and if
+        "scaled", all scalings
     """
     kind, place = data.get("model_type"), _place(data)
     inside: Mapping[str, Any] = data.get(place) or {}
     part = runtime.part_of(kind)
     if kind not in runtime.models and not part:
-        return say("runtimes.models_looked_up", kind=kind, models=", ".join([*runtime.models, *runtime.parts]))
-    if any_word:
+        return say("runtimes.models_looked_up", kind=kind, count=len(runtime.all_models))
+    if "unknown" in handled:
         return ""
-    if scaling not in part.get("scalings", runtime.scalings):
+    ignored = "scaled" in handled
+    if not ignored and scaling not in part.get("scalings", runtime.scalings):
         return scaling
     if part:
         left |= {name for name in data if is_of_positions(name) and name not in (*PART_KEYS, *alike)}
     missing = [key for key in READ[scaling] if scaling in ALL_GIVEN and key not in inside]
     missing += [key for key in part.get("needs", ()) if scaling != "default" and not inside.get(key)]
-    if missing:
+    if missing and not ignored:
         return say("runtimes.without", keys=", ".join(missing))
+    if ignored:
+        return ", ".join(sorted(left - {*OF_SCALINGS, *SCALINGS}))
     names = {*NAMES, *READ[scaling], *(["rope_theta"] if place == "rope_parameters" else [])}
     names |= {key for key in alike if inside.get(key)}
-    return ", ".join([*sorted(left - {*SCALINGS}), *(key for key in inside if key not in names)])
+    return ", ".join([*sorted(left - {*UNNAMED, *SCALINGS}), *(key for key in inside if key not in names)])
 
 
 def _place(data: Mapping[str, Any]) -> str:
@@ -267,40 +335,54 @@ def _facts(data: Mapping[str, Any], runtime: Runtime) -> tuple[str, set[str]]:
     word = next((names[key] for key in runtime.type if key in names), "default")
     scaling = OTHER_NAMES.get(word, word)
     share = data.get("partial_rotary_factor", inside.get("partial_rotary_factor"))
+    base, yarn = data.get("rope_theta", inside.get("rope_theta")), scaling == "yarn"
+    scales = [inside.get(key) or 0 for key in ("mscale", "mscale_all_dim")]
     holds = {
         scaling: True,
+        "scaled": scaling != "default",
         "rope_parameters": place == "rope_parameters",
-        "conflict": len({*names.values()}) > 1,
+        "conflict": len({OTHER_NAMES.get(name, name) for name in names.values()}) > 1,
         "unknown": scaling not in SCALINGS or (scaling == "ntk" and "ntk" not in runtime.scalings),
         "partial": share not in (None, 1, 1.0),
-        "no_original": scaling == "yarn" and ORIGINAL not in inside and ORIGINAL not in data,
+        "no_original": yarn and ORIGINAL not in inside and ORIGINAL not in data,
         "inner_original": scaling == "llama3" and ORIGINAL not in data and inside.get(ORIGINAL) not in (None, 8192),
-        "attention_factor": scaling == "yarn" and inside.get("attention_factor") is not None,
-        "truncate": scaling == "yarn" and inside.get("truncate") is False,
+        "attention_factor": yarn and inside.get("attention_factor") is not None,
+        "truncate": yarn and inside.get("truncate") is False,
+        "betas": yarn and (inside.get("beta_fast") or 32, inside.get("beta_slow") or 1) != (32, 1),
+        "mscales": yarn and any(scales),
+        "one_mscale": yarn and any(scales) and not all(scales),
+        "mscales_differ": yarn and all(scales) and scales[0] != scales[1],
+        "whole_factor": scaling == "linear" and isinstance(inside.get("factor"), int),
+        "sections": "mrope_section" in inside,
+        "type_alone": [*names] == ["type"],
+        "other_base": base not in (None, 10000),
         **{key: data.get(key) is not None for key in OTHER_KEYS},
+        **_facts_of_layers(data, inside),
     }
-    if runtime.part_of(data.get("model_type")):
-        holds |= _facts_of_parts(data, inside)
     return scaling, {fact for fact, true in holds.items() if true}
 
 
-def _facts_of_parts(data: Mapping[str, Any], inside: Mapping[str, Any]) -> dict[str, bool]:
-    """Return further conditions, for a model type of which only some parts were looked up in a runtime.
+def _facts_of_layers(data: Mapping[str, Any], inside: Mapping[str, Any]) -> dict[str, bool]:
+    """Return the conditions on heads, windows and kinds of layers.
 
     inside : the object with the scaling
     """
     keys = Keys(data)
     width, heads, own = keys.whole("hidden_size"), keys.whole("num_attention_heads"), keys.whole("head_dim")
     item = architecture_of(keys)
-    opt_in = item.window_opt_in  # others have a window unless it is null
-    default = "default" if "s" in item.pattern else None
-    window = data.get("use_sliding_window") if opt_in else data.get("sliding_window", default) is not None
+    reads = item.window_opt_in or "s" in item.pattern  # the opt-in is a key, others have a window unless it is null
     listed = data.get("layer_types") or ()
     sliding, turn = SLIDING in listed, item.pattern.strip("()")
+    mixed = {"f", "s"} <= {*turn}
     by_turns = "f" in turn and [*listed] == [KINDS.get(turn[at % len(turn)]) for at in range(len(listed))]
+    layers = model_of("", data).layers.values()
+    seen = [bool(layer.window and at in layer.window.indices) for layer in layers for at in layer.indices]
     return {
-        "window": bool(window) or (opt_in and sliding),
-        "layer_types": sliding and not opt_in and not by_turns,
+        "window": any(seen) and reads,
+        "windows_mixed": any(seen) and not all(seen),
+        "unread_window": not reads and not listed and bool(keys.length("sliding_window")),
+        "null_window": mixed and data.get("sliding_window", 0) is None,
+        "layer_types": (sliding or bool(listed and mixed)) and not item.window_opt_in and not by_turns,
         "head_dim": bool(own and width and heads and own * heads != width),
         "no_theta": "rope_theta" not in data and "rope_theta" not in inside,
         ORIGINAL: ORIGINAL in data,
@@ -324,9 +406,17 @@ def _length(rule: str, data: Mapping[str, Any], inside: Mapping[str, Any], seq_l
 def ntk(data: Mapping[str, Any], inside: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the config with base · factor, and a scaling object that divides every rate by factor^(2/d)."""
     keys, factor = Keys(data), Keys(inside).number("factor") or 1.0
-    d = head_dim(Reading(keys, architecture_of(keys)), FULL)
+    parameters = next(iter(model_of("", {**data, _place(data): {"rope_type": "default"}}).layers.values())).parameters
+    d = int((parameters or {}).get("rotary_dim", 0)) or head_dim(Reading(keys, architecture_of(keys)), FULL)
     base = (Keys(inside).number("rope_theta") or keys.number("rope_theta") or 10000.0) * factor
     return {**data, "rope_theta": base}, {"rope_type": "linear", "factor": factor ** (2 / d)}
 
 
-FUNCTIONS: Mapping[str, Callable[..., tuple[dict[str, Any], dict[str, Any]]]] = {"ntk": ntk}
+def four_times_original(data: Mapping[str, Any], inside: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the config, and a scaling object with four times the original length."""
+    return dict(data), {**inside, ORIGINAL: 4 * (Keys(inside).length(ORIGINAL) or 0)}
+
+
+FUNCTIONS: Mapping[str, Callable[..., tuple[dict[str, Any], dict[str, Any]]]] = {
+    rule.__name__: rule for rule in (ntk, four_times_original)
+}

@@ -24,7 +24,7 @@ from tests.conftest import Ask
 
 # the words of a command line, and what stderr must say (what was given, what is allowed or what to try)
 MISTAKES: list[tuple[str, list[str]]] = [
-    ("heatmap -d 0", ["--d 0", "≥ 1"]),
+    ("heatmap -d 0", ["--d 0", "from 1 to 65536"]),
     ("model a.json --hf-overrides {}", ["did you mean --override?"]),
     ("model a.json --json-model-override-args {}", ["did you mean --override?"]),
     ("model a.json --rope-scaling yarn", ["did you mean --override or --flags?"]),
@@ -55,10 +55,10 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("heatmap -o \xa0", ["is not a file name", "figure.png"]),
     ("offsets --decay rope:scaling=yarn,factor=4,original=64,attention_factor=1e-200", ["0, or 1e-50 to 1e+50"]),
     ("bias kerple:r1=1e300", ["--r1 1e300", "≤ 1e+50"]),
-    ("heatmap clock --start -4503599627370496", ["≥ -100000000000000"]),
+    ("heatmap clock --start -4503599627370496", ["from -100000000000000 to"]),
     (
         "curves --log --start 1000000",
-        ["the last one at least 2 and 1.1 times the first, not 1,000,000", "leave --log out"],
+        ["the last ≥ 2 and ≥ 1.1 times the first, not 1,000,000", "leave --log out"],
     ),
     ("curves --size 2x2 --text-size 100", ["--size 2x2 is too small", "it needs 1", "give --size 1"]),
     ("rotation -d 2 -n 1000000000000", ["rotation: 1,000,", "TiB", "shorten --length"]),
@@ -94,7 +94,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("curves --at 0-7", ["--at 0-7", "a range is FIRST..LAST"]),
     ("heatmap --base 10:100", ["--base 10:100", "FIRST..LAST:COUNT"]),
     ("table --digits 3 -o x.png", ["table is a report, so it cannot be a .png file"]),
-    ("heatmap --numbers -o b.png", ["--numbers", "3.5 points", "show fewer rows and columns"]),
+    ("heatmap --numbers -o b.png", ["--numbers", "3.5-point text", "show fewer rows and columns"]),
     ("heatmap learned:table.npy", ["--encoding learned:file=table.npy"]),
     ("redraw a.png b.png", ["b.png is not an encoding: write it with --output b.png"]),
     ("distance base=10", ["base=10 is not an encoding", "write --base 10"]),
@@ -148,7 +148,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
     ("compare alibi --figure bias", ["try pecli compare alibi kerple --figure bias"]),
     ("compare --base 10,100 -o {base}.png", ["compare takes two encodings or more"]),
     ("scatter --y corr", ["--x and --y are both corr", "try --y euclidean"]),
-    ("compare rope clock --step 2", ["the encoding is rope, clock", "or give --encoding sinusoidal instead"]),
+    ("compare rope clock --step 2", ["the encodings are rope, clock", "or give --encoding sinusoidal instead"]),
     ("compare binary --dtype float16", ["the encoding is binary", "or give --encoding sinusoidal instead"]),
     ("compare alibi --figure bias --base 10", ["--base out, because bias shows no encoding with this parameter"]),
     (

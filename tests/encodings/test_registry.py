@@ -237,7 +237,7 @@ def test_an_option_wins_over_the_text_and_a_list_ends_where_the_next_parameter_b
         ("sinusoidal:=10", "parameter"),
         ("", "unknown encoding"),
         ("zzzz", "sinusoidal, clock"),
-        ("sinusoidal:d=0", "whole number ≥ 1"),
+        ("sinusoidal:d=0", "whole number from 1 to"),
     ],
 )
 def test_a_wrong_text_says_what_is_wrong(text: str, said: str) -> None:

@@ -60,10 +60,10 @@ def test_latex_has_tables_of_booktabs_and_no_sign_of_its_own_left() -> None:
 
 @pytest.mark.some(2)
 @pytest.mark.parametrize("name", ENCODINGS)
-@pytest.mark.parametrize("report", ["table", "stats", "explain"])
-def test_latex_of_every_report_is_ascii_but_for_chinese(report: str, name: str) -> None:
+@pytest.mark.parametrize(("report", "options"), [("table", {}), ("stats", {}), ("explain", {"tokens": "我 喜欢 你"})])
+def test_latex_of_every_report_is_ascii_but_for_chinese(report: str, options: dict[str, str], name: str) -> None:
     try:
-        job = make_job(report, {"encoding": name, "length": 9})
+        job = make_job(report, {"encoding": name, "length": 9, **options})
     except UsageError:
         pytest.skip("it has no table")
     data = Picture(job).render("tex")[0].decode()

@@ -91,7 +91,7 @@ WRONG: list[tuple[str, list[str]]] = [
     (HEAT + "base = 2024-01-01\n", [f"{FILE}:3: ", "base = 2024-01-01"]),
     (HEAT + "base = {a = 1}\n", [f"{FILE}:3: ", "base = {'a': 1}"]),
     (HEAT + "base = [10, inf]\n", [FILE, "figure 1", "base = inf", "finite"]),
-    (HEAT + "length = 0\n", [f"{FILE}:3: ", "length = 0", "≥ 1"]),
+    (HEAT + "length = 0\n", [f"{FILE}:3: ", "length = 0", "from 1 to"]),
     (HEAT + f"base = {'9' * 400}\n", [FILE, "figure 1", "base", "finite"]),
     ('[[figure]]\ncommand = "distance"\nmeasure = "euclid"\n', [f"{FILE}:3: ", "did you mean 'euclidean'"]),
     ('[[figure]]\ncommand = "heatmpa"\n', [f"{FILE}:2: figure 1: ", "did you mean 'heatmap'"]),

@@ -258,9 +258,9 @@ class SpectrumNumbers(Numbers[TableEncoding]):
             return say("spectrum.the_wavelengths_of_and", **both)
         if ratio.min() < 1 - NOTABLE < 1 + NOTABLE < ratio.max():
             return ""
-        name, times = (names[1], ratio.max()) if ratio.max() > 1 + NOTABLE else (names[0], 1 / ratio.min())
-        text = "spectrum.wavelengths_are_up_to"
-        return say(text, name=name, ratio=number_text(float(times), 2 if times >= 10 else 3))
+        at, times = (1, ratio.max()) if ratio.max() > 1 + NOTABLE else (0, 1 / ratio.min())
+        amount = number_text(float(times), 2 if times >= 10 else 3)
+        return say("spectrum.wavelengths_are_up_to", name=names[at], other=names[1 - at], ratio=amount)
 
     def _longest_text(self) -> str:
         """Return the headline with the longest wavelength of each encoding, or "" if it is too long."""

@@ -635,7 +635,7 @@ TEXTS = {
         "{count} of {all} {wavelengths} is longer than the training length {length:,}",
         "{count} of {all} {wavelengths} are longer than the training length {length:,}",
     ),
-    "spectrum.wavelengths_are_up_to": "wavelengths are up to {ratio} times longer with {name}",
+    "spectrum.wavelengths_are_up_to": "wavelengths with {name} are up to {ratio} times as long as with {other}",
     "spectrum.wavelengths_reach": "wavelengths reach {lengths}",
     "spectrum.wavelength_unscaled_wavelength": "wavelength / unscaled wavelength",
     "spectrum.low_to_high": "{low} to {high}",

@@ -611,7 +611,7 @@ TEXTS = {
     "spectrum.unscaled_wavelengths": "缩放前的波长",
     "spectrum.wavelengths": "波长",
     "spectrum.of_pairs_have_longer": "{all} 对中有 {count} 对{wavelengths}超过训练长度 {length:,}",
-    "spectrum.wavelengths_are_up_to": "{name} 的波长最多长 {ratio} 倍",
+    "spectrum.wavelengths_are_up_to": "{name} 的波长最多是 {other} 的 {ratio} 倍",
     "spectrum.wavelengths_reach": "波长最长达 {lengths}",
     "spectrum.wavelength_unscaled_wavelength": "波长 / 未缩放时的波长",
     "spectrum.low_to_high": "{low} 至 {high}",

@@ -108,7 +108,7 @@ YARNS = say("spectrum.count_in", count=24, name="YaRN")
         ),
         (
             {"encoding": ["rope:d=8,base=10", "rope:d=8,base=10000"]},
-            {"key": "spectrum.wavelengths_are_up_to", "ratio": "178", "name": "base = 10,000"},
+            {"key": "spectrum.wavelengths_are_up_to", "ratio": "178", "name": "base = 10,000", "other": "base = 10"},
         ),
         (
             {"encoding": ["rope:d=8,base=10,scaling=linear,factor=2", "rope:d=8,base=10000"]},  # some are shorter

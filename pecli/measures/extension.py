@@ -93,7 +93,7 @@ def _scaled_ropes(rope: Rope, plain: Rope, trained: int, length: int, base: floa
 
 
 def critical_base(rope: Rope, trained: int, length: int) -> float | None:
-    """Return the base, an integer, at which the slowest pair that completed a turn in training has wavelength `length`.
+    """Return the base, an integer, at which the fastest pair without a full turn in training has wavelength `length`.
 
     The base is (length/2π)^(d/d_c) with critical dimension d_c, the number of columns in pairs that completed a turn:
     Liu et al. 2023, Scaling Laws of RoPE-based Extrapolation, theorem 2, arXiv:2310.05209. Returns None if no pair

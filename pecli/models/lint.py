@@ -266,7 +266,8 @@ def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
         reading.warning(ORIGINAL, text, top=top, inner=inner)
     if original is None:
         text = "findings.original_missing"
-        reading.warning(ORIGINAL, text, longest=longest)
+        older = say("findings.older_stops") if rule == "llama3" else ""
+        reading.warning(ORIGINAL, text, longest=longest, older=older)
     elif longest is not None and longest < original:
         text = "findings.context_below_original"
         reading.warning("max_position_embeddings", text, longest, key=ORIGINAL, value=original)

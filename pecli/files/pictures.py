@@ -105,7 +105,9 @@ def _saved(drawing: Drawing, format: str, metadata: dict[str, str | None], **opt
 COMPRESSION = 4  # level: without alpha, files are as small as at level 6 with alpha, in 0.7 of the time
 COLOURS = 120  # colours of a palette: they look the same as 256, in files a third smaller
 EXACT_COLOURS = 8  # colours that stay exact: the most frequent and the darkest ones (white paper, black text)
+RARE_COLOURS = 8  # colours that would otherwise be farthest from the palette, such as those of a colour bar alone
 SAMPLED = 1 << 22  # pixels from which a palette is chosen
+MEASURED = 50_000  # most colours whose distance from the palette is measured
 
 
 def pixels_of(drawing: Drawing, dpi: float) -> Image:
@@ -139,10 +141,18 @@ def palette_of(images: Sequence[Image], most: int = COLOURS) -> Palette:
     counts, colours = (np.array(part) for part in zip(*counted, strict=True))
     weighed = np.repeat(colours.astype(np.uint8), np.ceil(np.cbrt(counts)).astype(int), axis=0)
     image = Image.fromarray(weighed[None])
-    others = image.quantize(most - EXACT_COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    found = np.array(others.getpalette() or [], dtype=np.int32).reshape(-1, 3)[: most - EXACT_COLOURS]
+    usual = most - EXACT_COLOURS - RARE_COLOURS
+    others = image.quantize(usual, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    found = np.array(others.getpalette() or [], dtype=np.int32).reshape(-1, 3)[:usual]
     exact = [*colours[: EXACT_COLOURS - 1], colours[colours.sum(axis=-1).argmin()]]
-    return Palette(np.concatenate([np.array(exact, dtype=np.int32), found]))
+    palette = np.concatenate([np.array(exact, dtype=np.int32), found])
+    some = colours[:: max(1, len(colours) // MEASURED)].astype(np.int32)
+    away = np.full(len(some), np.iinfo(np.int32).max)  # squared distances from the palette
+    for at in range(most):
+        if at >= len(palette):
+            palette = np.concatenate([palette, some[[away.argmax()]]])
+        away = np.minimum(away, ((some - palette[at]) ** 2).sum(axis=-1))
+    return Palette(palette)
 
 
 class Palette:

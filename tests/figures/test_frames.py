@@ -94,6 +94,13 @@ def test_every_pixel_has_the_nearest_colour() -> None:
     assert isinstance(palette, Palette)
 
 
+def test_colours_of_few_pixels_stay_what_they_are() -> None:
+    levels = np.repeat(np.random.default_rng(1).integers(180, 256, (90, 90, 1), dtype=np.uint8), 3, axis=2)
+    levels[0, :3] = (20, 60, 150), (60, 120, 200), (120, 170, 220)  # the blues of a colour bar, over greys
+    shown = np.asarray(palette_of([Image.fromarray(levels)], 56).of(Image.fromarray(levels)).convert("RGB"), dtype=int)
+    assert np.abs(shown[0, :3] - levels[0, :3]).max() < 8
+
+
 @pytest.mark.long
 def test_few_colours_keep_the_diagonal_and_the_text() -> None:
     images = [image_of(drawing, 100) for drawing in frames_of("distance", base=[10, 100, 1000, 10000])]

@@ -57,7 +57,7 @@ def test_who_does_not_see_a_picture_is_told_what_there_is_to_see_in_it() -> None
 
 
 def test_lines_are_drawn_as_svg_where_that_is_smaller() -> None:
-    text = pecli.figure("curves", d=4, length=3, at=[0, 1, 2], base=[10, 100], dpi=300).render("html")[0].decode()
+    text = pecli.figure("curves", d=4, length=3, at=[0, 1, 2], base=[10, 100], dpi=400).render("html")[0].decode()
     assert "image/svg+xml" in text and "image/png" not in text
     assert "image/png" in plain() and " 2x" in plain()
 

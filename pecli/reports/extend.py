@@ -214,7 +214,7 @@ def extend(
             "pecli extend needs the number of positions that the model is to read, such as --to 131072", option="to"
         )
     model = read_model(path, None)
-    kind, layer = _extended_layer(model)
+    kind, layer = _extended_layer(model, trained)
     rope = layer.encoding
     assert isinstance(rope, Rope)
     known = trained or rope.contexts()[0]
@@ -237,8 +237,10 @@ def extend(
     return ExtendReport(model, kind, known, length, found, method)
 
 
-def _extended_layer(model: Model) -> tuple[str, Layer]:
-    """Return the first kind of layer that has RoPE and, in at least one layer, no attention window.
+def _extended_layer(model: Model, trained: int | None) -> tuple[str, Layer]:
+    """Return the first kind of layer that has RoPE and, in at least one layer, sees farther than in training.
+
+    trained : number of positions in training; by default the context in the file
 
     Raises FileError if there is none.
     """
@@ -249,7 +251,8 @@ def _extended_layer(model: Model) -> tuple[str, Layer]:
     if not ropes:
         raise FileError(f"{model.path} has no layers with RoPE, so there are no rates to change")
     for kind, layer in ropes.items():
-        if layer.window is None or layer.window.indices != layer.indices:
+        window, known = layer.window, trained or layer.max_position
+        if window is None or window.indices != layer.indices or (known and window.length > known):
             return kind, layer
     text = f"every RoPE layer of {model.path} has an attention window, so there is nothing to extend"
     if names := without_window(model.architecture):

@@ -110,6 +110,13 @@ SWAPPED = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 4.0, "high_f
            "original_max_position_embeddings": 8192}  # fmt: skip
 
 
+def test_a_window_limits_what_is_shorter_than_training(ask: Ask, folder: Path) -> None:
+    keys = {"model_type": "phi3", "hidden_size": 64, "num_attention_heads": 4, "max_position_embeddings": 4096}
+    for window, code in ((1024, 1), (4096, 1), (4097, 0)):
+        Path("w.json").write_text(json.dumps({**keys, "num_hidden_layers": 2, "sliding_window": window}))
+        assert ask("extend", "w.json", "--to", "9000").code == code
+
+
 def test_a_context_that_may_be_scaled_already_is_not_taken_for_the_original_one(ask: Ask, folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(LINEAR))
     ended = ask("extend", "config.json", "--to", "262144")

@@ -199,6 +199,10 @@ class Encoding(Options, ABC):
         """Return a note on the columns of a query or key that a picture leaves out; usually ""."""
         return ""
 
+    def beside_others(self) -> str:
+        """Return a note that a picture of several encodings needs, because its short names leave it out; usually ""."""
+        return ""
+
     def title(self, join: Join = listing) -> str:
         """Return the text for a title: the label or, without one, the parts of the description joined by `join`."""
         return self.label or self.described(join)

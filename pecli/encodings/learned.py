@@ -182,6 +182,9 @@ class Learned(OnGrid, Additive):
         in_memory = self.file is not None and self.file.startswith(IN_MEMORY) and not self.label
         return pieces[in_memory:]  # without the name "learned", because an array need not be learned
 
+    def beside_others(self) -> str:
+        return say("learned.untrained", encoding=self.called()) if self.file is None else ""
+
     def described(self, join: Join = listing) -> str:
         if self.file is None:
             return say("learned.untrained", encoding=super().described(join))

@@ -634,7 +634,8 @@ class Scaled(PowersOfBase):
         return self.rule.other_lengths(self)
 
     def left_out(self) -> str:
-        return "" if self.width == self.d else say("rope_scaling.columns_to_do_not", first=self.width, last=self.d - 1)
+        count = self.d - self.width
+        return say("rope_scaling.columns_that_do_not", count=count, all=self.d) if count else ""
 
     def contexts(self, length: int | None = None) -> tuple[int | None, int | None]:
         """Return the original and the extended context, in positions; None if unknown.

@@ -183,7 +183,7 @@ def cell_texts(values: Any, alike: Sequence[Any]) -> list[list[str]]:
     """
     sizes = np.abs(np.concatenate([np.ma.compressed(own) for own in alike]))
     places, zero = decimal_places(alike), ROUNDING * sizes.max(initial=0.0)
-    needed = max(places, -floor(log10(sizes.min(initial=1.0, where=sizes > zero)))) if places else 0
+    needed = max(places, -floor(log10(sizes.min(initial=1.0, where=sizes > zero))))
 
     def written(value: float) -> str:
         if abs(value) <= zero:

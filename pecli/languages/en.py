@@ -92,7 +92,7 @@ TEXTS = {
     "rope_scaling.wavelengths_up_to_fold_at": "wavelengths stretched up to {count}-fold at {length:,} positions and by other factors at other lengths; unscaled up to {first:,} positions",
     "rope_scaling.short_factors_from_positions": "short factors; the long ones apply from {next:,} positions on",
     "rope_scaling.long_factors_up_to": "long factors; the short ones apply up to {first:,} positions",
-    "rope_scaling.columns_to_do_not": "columns {first} to {last} do not rotate and are left out",
+    "rope_scaling.columns_that_do_not": "{count} of {all} columns do not rotate and are left out",
     "rope_scaling.unscaled_at_length": "unscaled at length {length:,}",
     "rope_scaling.short_factors_at_length": "short factors at length {length:,}",
     "rope_scaling.long_factors_at_length": "long factors at length {length:,}",

@@ -92,7 +92,7 @@ TEXTS = {
     "rope_scaling.wavelengths_up_to_fold_at": "{length:,} 个位置时波长最多 {count} 倍，其他长度倍数不同；不超过 {first:,} 个时不缩放",
     "rope_scaling.short_factors_from_positions": "短因子；从 {next:,} 个位置起用长因子",
     "rope_scaling.long_factors_up_to": "长因子；不超过 {first:,} 个位置时用短因子",
-    "rope_scaling.columns_to_do_not": "第 {first} 至 {last} 列不旋转，图中略去",
+    "rope_scaling.columns_that_do_not": "略去不旋转的 {count} 列（共 {all} 列）",
     "rope_scaling.unscaled_at_length": "长度 {length:,}，不缩放",
     "rope_scaling.short_factors_at_length": "长度 {length:,}，用短因子",
     "rope_scaling.long_factors_at_length": "长度 {length:,}，用长因子",

@@ -251,6 +251,8 @@ def _by_rules(
         if "does" in rule:
             data, inside = FUNCTIONS[rule["does"]](data, inside)
         used = _length(rule["seq_len"], data, inside, seq_len) if "seq_len" in rule else used
+        if rule.get("partial") and "partial_rotary_factor" not in data:  # inside the object, which was not looked up
+            return RuntimeResult(runtime, unknown="partial_rotary_factor")
         narrow = float(data["partial_rotary_factor"]) if rule.get("partial") else narrow
         if rule.get("window") is False:
             data = {**data, "sliding_window": None, "use_sliding_window": False, "layer_types": None}
@@ -311,13 +313,13 @@ def _not_looked_up(
         return scaling
     if part:
         left |= {name for name in data if is_of_positions(name) and name not in (*PART_KEYS, *alike)}
-    missing = [key for key in READ[scaling] if scaling in ALL_GIVEN and key not in inside]
+    missing = [key for key in READ.get(scaling, ()) if scaling in ALL_GIVEN and key not in inside]
     missing += [key for key in part.get("needs", ()) if scaling != "default" and not inside.get(key)]
     if missing and not ignored:
         return say("runtimes.without", keys=", ".join(missing))
     if ignored:
         return ", ".join(sorted(left - {*OF_SCALINGS, *SCALINGS}))
-    names = {*NAMES, *READ[scaling], *(["rope_theta"] if place == "rope_parameters" else [])}
+    names = {*NAMES, *READ.get(scaling, ()), *(["rope_theta"] if place == "rope_parameters" else [])}
     names |= {key for key in alike if inside.get(key)}
     return ", ".join([*sorted(left - {*UNNAMED, *SCALINGS}), *(key for key in inside if key not in names)])
 

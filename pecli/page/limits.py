@@ -51,7 +51,8 @@ def footnotes(numbers: Numbers[Any], canvas: Canvas) -> list[str]:
     ends = say(text, low=PERCENTILES[0], high=PERCENTILES[1]) if canvas.robust and numbers.coloured() else ""
     encodings = numbers.view.encodings
     left_out = merge_labels(distinguishing_labels(encodings), [[encoding.left_out()] for encoding in encodings])
-    return [*filter(None, [*numbers.marks(), *numbers.remarks(), *left_out, ends])]
+    beside = dict.fromkeys(encoding.beside_others() for encoding in encodings) if len(encodings) > 1 else {}
+    return [*filter(None, [*numbers.marks(), *numbers.remarks(), *left_out, *beside, ends])]
 
 
 def robust_limits(values: Sequence[Array]) -> Limits | None:

@@ -245,12 +245,12 @@ def test_a_rope_that_turns_some_columns_says_so() -> None:
     picture = pecli.heatmap("rope:d=80,rotary_dim=32", length=9, dpi=20)
     turning = say("words.of_columns_turn", count=32, all=80)
     assert picture.title() == join_title(["RoPE", turning, "base = 10,000"])
-    left_out = say("rope_scaling.columns_to_do_not", first=32, last=79)
+    left_out = say("rope_scaling.columns_that_do_not", count=48, all=80)
     assert left_out in picture.caption()
     both = pecli.compare("rope:d=80,rotary_dim=32", "rope:d=80", length=9, dpi=20)
     assert say("join.with_names", text=left_out, names=turning) in clauses(both.caption())
     keys = [finding(note)["key"] for note in clauses(pecli.heatmap("rope:d=80", length=9, dpi=20).seen.caption())]
-    assert "figures.vectors_of_rope_1" in keys and "rope_scaling.columns_to_do_not" not in keys
+    assert "figures.vectors_of_rope_1" in keys and "rope_scaling.columns_that_do_not" not in keys
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, shorten
 from pecli.core.language import letters
 from pecli.figures.base import Figure, groups_of
-from pecli.page.axis_labels import label_edges, put_axes, write_user_labels
+from pecli.page.axis_labels import end_value_axes, label_edges, put_axes, write_user_labels
 from pecli.page.canvas import Canvas
 from pecli.page.colors import add_maps
 from pecli.page.legends import add_bar, remove_legends
@@ -53,6 +53,7 @@ def draw_on(figure: Figure[Any], view: View[Any], axes: Axes, canvas: Canvas) ->
     seen = replace(view, panels=tuple((max(1, int(box.height)), max(1, int(box.width))) for box in boxes))
     numbers = figure.compute(seen)
     mappables = figure.draw(numbers.limited(partial(resolve_limits, canvas)), parts, canvas)
+    end_value_axes(parts, panels, canvas)
     figure.fit(view, parts, canvas)  # labels follow their lines
     drawing: Any = axes.get_figure(root=True)
     bars = [panel.bar for panel in panels]

@@ -20,6 +20,7 @@ from pecli.core.errors import UsageError, option_text
 from pecli.core.language import capitalised, join_clauses
 from pecli.figures.base import Figure, groups_of
 from pecli.figures.composite import share_colours, share_limits
+from pecli.page.axis_labels import end_value_axes
 from pecli.page.canvas import LIMITS, SIZES, Canvas
 from pecli.page.cell_image import FEW_IN_FRAMES, CellImage
 from pecli.page.layout import Contents, Layout, Page, arrange, choose_layout, largest_margins, smallest_page
@@ -210,7 +211,7 @@ def _draw(sheets: Sequence[Sheet], contents: Sequence[Content], numbers: Any, fr
     mappables = []
     for sheet, (figure, view, title), own in zip(sheets, contents, each, strict=True):
         drawn = figure.draw(own, sheet.axes, canvas)
-        sheet.limit_values()
+        end_value_axes(sheet.axes, sheet.panels, canvas)
         figure.fit(view, sheet.axes, sheet.canvas)  # shortens the new texts to the room that they have
         sheet.page_texts = words_of(title, own, canvas)
         sheet.add_bars(drawn)

@@ -119,6 +119,7 @@ class Identified(Differences):
     off, off_from : if rates, positions or angles were rounded to a short type: the largest difference from the exact
       numbers, and the first position at which they differ by more than FAR_OFF, or None
     rounding : how rates were rounded, as `pecli.measures.written.rounding_of` returns it
+    exact : True if no number is rounded, such as biases with slopes that are powers of two
     certain : True if all values match up to rounding, or known changes explain those that differ
     noise : rms of noise in all values; 0 if most values match up to rounding
     explained, rank, periods : set if no formula was found: the share of variance in the strongest wave of each column,
@@ -146,6 +147,7 @@ class Identified(Differences):
     rounding: str = ""
     off: float = 0.0
     off_from: float | None = None
+    exact: bool = False
 
     @property
     def up_to(self) -> tuple[str, ...]:
@@ -155,7 +157,7 @@ class Identified(Differences):
         """
         if self.encoding is None:
             return ()
-        rounded = self.number_type if self.number_type != "float64" and not self._computed_alike else ""
+        rounded = "" if self.exact or self._computed_alike else self.number_type.removeprefix("float64")
         order = "column_order" if self.fit and self.fit.layout == "permuted" else ""
         zeros = "columns_of_zeros" if self.filled < self.width else ""
         return tuple(filter(None, (*self.kept, order, "scale" if self.scale != 1 else "", zeros, rounded)))
@@ -651,7 +653,8 @@ def waves_of_rates(table: Array, blank: Identified) -> Iterator[Identified]:
         if not turning.any():
             continue
         start = int(first_position(omega[turning], phase[turning]))
-        encodings = encodings_of(np.abs(omega), layout, bool(cosine[0]), share, LEAST.get(kind, 1e-12))
+        rounded = max(share, SINGLE_RATE) if kind == "float32" else share  # rates of blends are off by more than others
+        encodings = encodings_of(np.abs(omega), layout, bool(cosine[0]), rounded, LEAST.get(kind, 1e-12))
         best = of_encodings(table, replace(blank, start=start), encodings, size, share)
         yield best
         if best.standing[0] == CLEAN:
@@ -816,11 +819,8 @@ def identify_biases(biases: Array) -> Identified | None:
     """Return the ALiBi or T5 with these biases, given in the form that `alibi_of` or `t5_of` takes; None if none."""
     if biases.dtype.kind not in REAL_KINDS:
         return None
-    kind = "float64"  # slopes of powers of two are exact in any type, so nothing is rounded
+    kind = type_of(biases)
     encoding, heads = alibi_of(biases, 4 * RELATIVE[kind])
-    if encoding is None:
-        kind = type_of(biases)
-        encoding, heads = alibi_of(biases, 4 * RELATIVE[kind])
     if encoding is None and (t5 := t5_of(biases)) is not None:
         form = ("bucketed_biases",)
         return Identified(number_type=kind, filled=biases.shape[-1], certain=True, encoding=t5, same=True, kept=form)
@@ -829,7 +829,7 @@ def identify_biases(biases: Array) -> Identified | None:
     kept = "biases" if np.squeeze(biases).ndim == 3 else "biases_of_one_query"
     return Identified(
         number_type=kind, filled=biases.shape[-1], certain=True, encoding=encoding, same=True, kept=(kept,),
-        changes=(Change("heads", heads),) * bool(heads),
+        changes=(Change("heads", heads),) * bool(heads), exact=alibi_of(biases, EXACT)[0] is not None,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import ROUND
+from pecli.measures.differences import RELATIVE
 from pecli.measures.fits import FIRST, MAX_SINGLE, SINGLE_RATE, first_position
 
 COPIED = 1e-6  # largest relative difference of numbers that a grid repeats
@@ -267,7 +268,8 @@ def angles_of(table: Array, rounding: float) -> Waves | None:
         return None
     places = np.arange(len(table)) + float(round(start))
     rates = places @ table / (places @ places)
-    return Waves("angles", rates, rates * (4 * rounding + 1e-12), round(start), 1.0)
+    share = SINGLE_RATE if rounding == RELATIVE["float32"] else 4 * rounding + 1e-12
+    return Waves("angles", rates, rates * share, round(start), 1.0)
 
 
 def octaves(table: Array) -> bool:

@@ -20,7 +20,7 @@ from pecli.core.numbers import number_text
 from pecli.page.axis_labels import put_axes, write_user_labels
 from pecli.page.canvas import SQUARE, Canvas
 from pecli.page.colors import RULE, headline_ink, note_ink
-from pecli.page.labels import SpanLabel, drop_outside, labels_of
+from pecli.page.labels import SpanLabel, labels_of
 from pecli.page.layout import (
     BAR_DROP,
     BAR_HEIGHT,
@@ -45,7 +45,6 @@ from pecli.page.legends import (
     put_legend,
     remove_legends,
 )
-from pecli.page.limits import resolve_limits
 from pecli.page.panels import ColorBar, Panel, PanelGroup
 from pecli.page.style import line_spacing
 from pecli.page.text import HEADLINE, LINE, Ruler
@@ -116,15 +115,6 @@ class Sheet:
                 text.set_linespacing(spacing)
         self.page_texts = Texts("", "", "")
         self.margins: list[Margins] = [NO_MARGINS] * len(self.panels)
-
-    def limit_values(self) -> None:
-        """End the axes of values at the user's limits, if no panel has colours to which these apply."""
-        if (self.canvas.vmin, self.canvas.vmax) == (None, None) or any(panel.bar for panel in self.panels):
-            return
-        for axes, panel in zip(self.axes, self.panels, strict=True):
-            if panel.has_value_axis:
-                axes.set_ylim(resolve_limits(self.canvas, axes.get_ylim(), ()))
-                drop_outside(axes)
 
     def take_labels(self) -> None:
         """Record the legends and titles that the figure has added, and write the user's labels."""

@@ -35,7 +35,7 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, encoding_parameters
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
-from pecli.page.axis_labels import put_axes, write_user_labels
+from pecli.page.axis_labels import end_value_axes, put_axes, write_user_labels
 from pecli.page.canvas import Canvas
 from pecli.page.legends import add_bar
 from pecli.page.limits import resolve_limits
@@ -143,6 +143,7 @@ def painted(job: Job, numbers: Any, size: float) -> list[Any]:
     figure.decorate(job.view, axes, job.canvas)
     write_user_labels(axes, panels, job.canvas)
     drawn = figure.draw(numbers, axes, job.canvas)
+    end_value_axes(axes, panels, job.canvas)
     shown = zip(drawn, panels, strict=True)
     for mappable, bar in {panel.bar: (item, panel.bar) for item, panel in shown if panel.bar}.values():
         add_bar(drawing, [mappable], bar, job.canvas)

@@ -85,9 +85,10 @@ QWEN2 = {**MISTRAL, "model_type": "qwen2", "sliding_window": 4096, "use_sliding_
         ("gemma-3", "full_attention", (None, [], None)),
         ("gemma-2", "all", (4096, [0, 2], 37)),
         ("gpt-oss", "all", (128, [0, 2], 23)),
-        ("modernbert", "sliding_attention", (128, [1, 2, 4, 5], 21)),
+        ("modernbert", "sliding_attention", (65, [1, 2, 4, 5], 23)),  # to each side half of 128, and the own key
         (MODERNBERT, "sliding_attention", (64, [1, 2], 23)),
-        ({**MODERNBERT, "local_attention": 256, "sliding_window": 64}, "sliding_attention", (128, [1, 2], 21)),
+        ({**MODERNBERT, "local_attention": 256}, "sliding_attention", (128, [1, 2], 21)),
+        ({**MODERNBERT, "local_attention": 256, "sliding_window": 64}, "sliding_attention", (64, [1, 2], 23)),
         ("exaone-4-small", "all", (None, [], None)),
         ("exaone-4", "sliding_attention", (4096, [0, 1, 2, 4, 5, 6], 35)),
         ("llama-4-scout", "chunked_attention", (8192, [0, 1, 2, 4, 5, 6], 29)),

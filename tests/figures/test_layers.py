@@ -82,7 +82,7 @@ def test_models_of_one_type_have_panels_of_their_own() -> None:
     assert [*numbers_of("layers", encoding=paths).layers] == paths
     whisper = str(CONFIGS / "whisper.json")  # the bars of its encoder would hide those of its decoder
     stacks = numbers_of("layers", encoding=whisper)
-    assert [*stacks.layers] == [f"{whisper} {kind}" for kind in ("encoder", "decoder")]
+    assert [*stacks.layers] == [f"whisper {kind}" for kind in ("encoder", "decoder")]
     assert finding(stacks.message())["key"] == "layers.all_alike" and stacks.named.endswith("decoder")
     assert say("layers.no_rope") in page_of("layers", encoding=NOPE, layers=["a:0:9"]).axes[0].texts[0].get_text()
 

@@ -71,7 +71,7 @@ NAMED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [  # a config, w
     (LLAMA, {"dual_chunk_attention_config": {"chunk_size": 9}}, ["dual_chunk_attention_config"]),
     (
         {**LLAMA, "model_type": "ministral3"},
-        {"rope_parameters": {**YARN, "llama_4_scaling_beta": 0.1}},
+        {"rope_parameters": {**YARN, "rope_theta": 1e6, "llama_4_scaling_beta": 0.1}},
         [],
     ),
     ({"model_type": "llava", "text_config": LLAMA}, {"my_rope_gain": 2}, ["my_rope_gain"]),

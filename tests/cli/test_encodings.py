@@ -124,7 +124,7 @@ def test_every_figure_of_every_encoding_is_drawn_or_refused(name: str, figure: s
         assert tried == (["bias", names[0]] if issubclass(ENCODINGS[name], BiasEncoding) else names[:2])
         assert rest == f"…; pecli encodings {name} lists all figures"
     elif issubclass(FIGURES[figure], OverGrid) and name != "sincos2d":
-        with pytest.raises(UsageError, match=f"{figure} shows positions in a grid, but the positions of .* form a line: give grid"):
+        with pytest.raises(UsageError, match=rf"{figure} shows positions in a grid, .* form a line: give grid"):
             pecli.figure(figure, **options)
     elif figure == "relative" and name in ("binary", "learned", "sincos2d"):  # a table, but none for negative offsets
         with pytest.raises(UsageError, match=name):

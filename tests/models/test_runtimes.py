@@ -70,7 +70,7 @@ UNKNOWN: list[tuple[dict[str, Any], str, set[str]]] = [  # a file, the words, an
     ({"partial_rotary_factor": 0.5}, "", {"llama.cpp"}),
     ({"rotary_pct": 0.5}, "", {*EVERY} - {"transformers5"}),
     ({"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5}}, "",
-     {"vllm", "sglang", "llama.cpp", "mlx"}),
+     {"vllm", "sglang", "llama.cpp"}),
     ({"model_type": "gemma2", "rope_parameters": {"rope_type": "proportional", "rope_theta": 1e4,
                                                   "partial_rotary_factor": 0.5}}, "", {*EVERY} - {"transformers5"}),
     ({"rope_scaling": {**DYNAMIC, "max_trained_positions": 1024}}, "", {*EVERY} - {"transformers5"}),

@@ -12,9 +12,10 @@ from pecli.analysis import Numbers, View
 from pecli.core.errors import UsageError, shorten
 from pecli.core.language import letters
 from pecli.figures.base import Figure, groups_of
-from pecli.page.axis_labels import end_value_axes, label_edges, put_axes, write_user_labels
+from pecli.page.axis_labels import label_edges, put_axes, write_user_labels
 from pecli.page.canvas import Canvas
 from pecli.page.colors import add_maps
+from pecli.page.labels import end_value_axes
 from pecli.page.legends import add_bar, remove_legends
 from pecli.page.limits import resolve_limits
 from pecli.page.panels import Mosaic, Panel, columns_of, label_outer, places_of, stacked

@@ -20,9 +20,9 @@ from pecli.core.errors import UsageError, option_text
 from pecli.core.language import capitalised, join_clauses
 from pecli.figures.base import Figure, groups_of
 from pecli.figures.composite import share_colours, share_limits
-from pecli.page.axis_labels import end_value_axes
 from pecli.page.canvas import LIMITS, SIZES, Canvas
 from pecli.page.cell_image import FEW_IN_FRAMES, CellImage
+from pecli.page.labels import end_value_axes
 from pecli.page.layout import Contents, Layout, Page, arrange, choose_layout, largest_margins, smallest_page
 from pecli.page.limits import footnotes, resolve_limits
 from pecli.page.panels import Mosaic, PanelGroup, renumbered_from

@@ -920,7 +920,7 @@ TEXTS = {
     "findings.old_name": "su is the old name of longrope; transformers accepts it only in Phi-3",
     "findings.attention_factor_differs": "scores are multiplied by its square, {square:g}; by the formula, attention_factor would be {formula:.6g}{meant}",
     "findings.two_originals": "transformers {v5} uses the value at the top level, {top:,}, not the inner one, {inner:,}",
-    "findings.older_stops": "; {v4} stops with a KeyError",
+    "models.older_stops": "; {v4} stops with a KeyError",
     "findings.original_missing": "missing; transformers {v5} uses max_position_embeddings ({longest}) instead{older}",
     "findings.unread_beside_rope": "not read, as the layers use RoPE",
     "findings.layers_with_rope_are_1": "1 means that a layer has RoPE, 0 that it has none",

@@ -884,7 +884,7 @@ TEXTS = {
     "findings.old_name": "su 是 longrope 最初的名字：transformers 只为 Phi-3 改名",
     "findings.attention_factor_differs": "得分乘以它的平方 {square:g}；按公式应为 {formula:.6g}{meant}",
     "findings.two_originals": "在 transformers {v5} 中，顶层的 {top:,} 优先于里面的 {inner:,}",
-    "findings.older_stops": "；{v4} 报 KeyError 而停止",
+    "models.older_stops": "；{v4} 报 KeyError 而停止",
     "findings.original_missing": "缺失：transformers {v5} 用 max_position_embeddings（{longest}）代替{older}",
     "findings.unread_beside_rope": "没有代码读它：各层用的是 RoPE",
     "findings.layers_with_rope_are_1": "1 表示该层有 RoPE，0 表示没有",

@@ -266,7 +266,7 @@ def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
         reading.warning(ORIGINAL, text, top=top, inner=inner)
     if original is None:
         text = "findings.original_missing"
-        older = say("findings.older_stops") if rule == "llama3" else ""
+        older = say("models.older_stops") if rule == "llama3" else ""
         reading.warning(ORIGINAL, text, longest=longest, older=older)
     elif longest is not None and longest < original:
         text = "findings.context_below_original"

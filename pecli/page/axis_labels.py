@@ -16,8 +16,6 @@ from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import Encoding, TableEncoding
 from pecli.page.canvas import Canvas
-from pecli.page.labels import drop_outside
-from pecli.page.limits import resolve_limits
 from pecli.page.lines import MARGIN, frame_by_grid
 from pecli.page.panels import Axis, Panel, VisibleLabels
 
@@ -195,16 +193,6 @@ def label_edges(axes: Axes, panel: Panel, shown: VisibleLabels) -> None:
     if panel.y.shared:
         axes.yaxis.label.set_visible(shown.left)
         axes.tick_params(axis="y", labelleft=shown.left)
-
-
-def end_value_axes(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Canvas) -> None:
-    """End the axes of values at the user's limits, if no panel has colours to which these apply."""
-    if (canvas.vmin, canvas.vmax) == (None, None) or any(panel.bar for panel in panels):
-        return
-    for ax, panel in zip(axes, panels, strict=True):
-        if panel.has_value_axis:
-            ax.set_ylim(resolve_limits(canvas, ax.get_ylim(), ()))
-            drop_outside(ax)
 
 
 def write_user_labels(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Canvas) -> None:

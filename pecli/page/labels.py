@@ -19,7 +19,9 @@ from matplotlib.transforms import ScaledTranslation, Transform
 from pecli.core.lazy import Array
 from pecli.page.canvas import Canvas
 from pecli.page.colors import RULE, headline_ink, legible, note_ink
+from pecli.page.limits import resolve_limits
 from pecli.page.lines import MAX_LINES, Look, add_legend
+from pecli.page.panels import Panel
 from pecli.page.text import LEAST_DPI, Ruler, points_per_pixel
 from pecli.page.words import ems
 
@@ -171,6 +173,16 @@ def _place_span_labels(axes: Axes, labels: Sequence[SpanLabel], canvas: Canvas) 
 def labels_of(axes: Axes, kind: type[L]) -> list[L]:
     """Return the labels of class `kind` on an Axes in the order of their creation."""
     return [text for text in axes.texts if isinstance(text, kind)]
+
+
+def end_value_axes(axes: Sequence[Axes], panels: Sequence[Panel], canvas: Canvas) -> None:
+    """End the axes of values at the user's limits, if no panel has colours to which these apply."""
+    if (canvas.vmin, canvas.vmax) == (None, None) or any(panel.bar for panel in panels):
+        return
+    for ax, panel in zip(axes, panels, strict=True):
+        if panel.has_value_axis:
+            ax.set_ylim(resolve_limits(canvas, ax.get_ylim(), ()))
+            drop_outside(ax)
 
 
 def drop_outside(axes: Axes) -> None:

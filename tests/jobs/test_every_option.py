@@ -35,8 +35,9 @@ from pecli.jobs.job import Job
 from pecli.jobs.job_options import ANALYSES, encoding_parameters
 from pecli.jobs.picture import Picture
 from pecli.jobs.sweep import make_job
-from pecli.page.axis_labels import end_value_axes, put_axes, write_user_labels
+from pecli.page.axis_labels import put_axes, write_user_labels
 from pecli.page.canvas import Canvas
+from pecli.page.labels import end_value_axes
 from pecli.page.legends import add_bar
 from pecli.page.limits import resolve_limits
 from pecli.page.style import style_context

@@ -17,6 +17,7 @@ from PIL import Image
 
 import pecli
 from pecli.core.errors import UsageError
+from pecli.figures.bases import Bases
 from pecli.figures.ids import Ids
 from pecli.figures.maps import OverGrid
 from pecli.figures.tokens import TokenFigure
@@ -108,7 +109,7 @@ def test_the_caption_stands_in_the_picture() -> None:
 @pytest.mark.some(30)
 @pytest.mark.parametrize("name", [name for name, analysis in ANALYSES.items() if analysis.one_table])
 def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> None:
-    options: dict[str, Any] = {} if issubclass(ANALYSES[name], (TokenFigure, OverGrid, Ids)) else {"length": 5}
+    options: dict[str, Any] = {} if issubclass(ANALYSES[name], (TokenFigure, OverGrid, Ids, Bases)) else {"length": 5}
     picture = pecli.figure(name, **options)
     columns = picture.to_dict()
     assert len({len(column) for column in columns.values()}) == 1

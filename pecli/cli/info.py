@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import typer
 
@@ -33,7 +33,7 @@ from pecli.core.terminal import Block, Facts, Paragraph, TextTable, print_notes,
 from pecli.encodings.learned import Learned
 from pecli.encodings.papers import bibtex, sources_of
 from pecli.encodings.registry import Encoding, all_encodings
-from pecli.encodings.spec import encoding_of, parse_encoding
+from pecli.encodings.spec import parse_encoding
 from pecli.files.tables import (
     TABLE_NAMES,
     TABLE_READERS,
@@ -56,17 +56,16 @@ def encodings(
 ) -> None:
     """Print the list of encodings, or some of them in detail."""
     targets = targets_of(run)[0]
+    every = [asked(spec) for spec in names or all_encodings()]
     if cite:
-        parsed = map(checked, names or all_encodings())
-        print_citations((text for kind, given in parsed for text in sources_of(kind, given)), targets)
+        print_citations((text for item in every for text in sources_of(item.encoding, item.given)), targets)
         return
-    specs = names or [*all_encodings()]
-    document: list[Block] = [TextTable([*facts(specs[0])], [tuple(facts(spec).values()) for spec in specs])]
+    document: list[Block] = [TextTable([*facts(every[0])], [tuple(facts(item).values()) for item in every])]
     if names:
-        document = [block for spec in specs for block in detail(spec)]
+        document = [block for item in every for block in detail(item)]
     elif not targets:  # the table is too wide for a terminal
-        document = [block for spec in specs for block in (Facts(facts(spec)), Paragraph())]
-    publish(document, {"results": [encoding_data(spec) for spec in specs]}, targets)
+        document = [block for item in every for block in (Facts(facts(item)), Paragraph())]
+    publish(document, {"results": [encoding_data(item) for item in every]}, targets)
 
 
 ENCODINGS_COMMAND = Command(
@@ -101,18 +100,26 @@ def print_citations(sources: Iterable[str], targets: Sequence[Any]) -> None:
     print_results(["\n\n".join(entries)])
 
 
-def checked(spec: str) -> tuple[type[Encoding], dict[str, str]]:
-    """Return the encoding that a spec names, and the texts of its parameters; required ones may be missing."""
+class Asked(NamedTuple):
+    """An encoding to describe: its spec, its class, and the texts of the parameters in the spec."""
+
+    spec: str
+    encoding: type[Encoding]
+    given: dict[str, str]
+
+
+def asked(spec: str) -> Asked:
+    """Return what a spec asks for; required parameters may be missing."""
     encoding, given = parse_encoding(spec)
     encoding.read_values(given)
-    return encoding, given
+    return Asked(spec, encoding, given)
 
 
-def facts(spec: str) -> dict[str, str]:
+def facts(item: Asked) -> dict[str, str]:
     """Return an encoding's row in the list of encodings, by column name."""
-    encoding, given = checked(spec)
+    encoding = item.encoding
     return {
-        "name": spec if given else encoding.name,
+        "name": item.spec if item.given else encoding.name,
         "what it is": encoding.summary,
         "kind": encoding.kind,
         "numbers": "learned" if encoding.trained else "fixed formula",
@@ -131,35 +138,38 @@ class ParameterData(TypedDict):
 
 def encoding_types() -> dict[str, Any]:
     """Return the types in the --json output for an encoding, by key."""
-    return {**dict.fromkeys((*facts(Learned.name), "formula", "latex"), str), "parameters": dict[str, ParameterData]}
+    return {
+        **dict.fromkeys((*facts(asked(Learned.name)), "formula", "latex"), str),
+        "parameters": dict[str, ParameterData],
+    }
 
 
-def parameters_by_condition(spec: str) -> list[tuple[str, str, Option]]:
+def parameters_by_condition(item: Asked) -> list[tuple[str, str, Option]]:
     """Return the parameters of an encoding, each with (another parameter, its value), or ("", ""), that it belongs to.
 
     Those that the spec rules out are left out; those that belong to what it gives come first.
     """
-    encoding, given = checked(spec)
-    conditions = [(*(entry.only_with or ("", ("",))), entry) for entry in encoding.options().values()]
+    conditions = [(*(entry.only_with or ("", ("",))), entry) for entry in item.encoding.options().values()]
     found = [(owner, value, entry) for owner, values, entry in conditions for value in values]
-    return sorted((each for each in found if given.get(*each[:2]) == each[1]), key=lambda each: each[0] not in given)
+    possible = (each for each in found if item.given.get(*each[:2]) == each[1])
+    return sorted(possible, key=lambda each: each[0] not in item.given)
 
 
-def encoding_data(spec: str) -> dict[str, Any]:
+def encoding_data(item: Asked) -> dict[str, Any]:
     """Return an encoding's facts, formula (as text and as LaTeX) and parameters, for --json."""
-    entries = {entry.name: entry for _, _, entry in parameters_by_condition(spec)}
+    entries = {entry.name: entry for _, _, entry in parameters_by_condition(item)}
     parameters = {name: {"help": entry.help, "takes": entry.bounds} for name, entry in entries.items()}
-    formula = say(encoding_of(spec).formula)
-    return {**facts(spec), "formula": formula, "latex": latex(formula), "parameters": parameters}
+    formula = say(item.encoding.formula)
+    return {**facts(item), "formula": formula, "latex": latex(formula), "parameters": parameters}
 
 
-def detail(spec: str) -> list[Block]:
+def detail(item: Asked) -> list[Block]:
     """Return formula, figures, example and parameters of an encoding; conditional parameters have their own tables."""
-    encoding = encoding_of(spec)
+    encoding = item.encoding
     figures = ", ".join(name for name, figure in ANALYSES.items() if figure.takes(encoding))
     more = {"formula": Formula(say(encoding.formula)), "figures": figures, "example": encoding.example}
     tables: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for owner, value, entry in parameters_by_condition(spec):
+    for owner, value, entry in parameters_by_condition(item):
         head = f"with {owner}={value}" if owner else "parameter"
         about = (encoding.about(owner, value) if owner else "") or "what it does"
         shown = replace(entry, unset=REQUIRED) if value in entry.needed_with else entry
@@ -167,7 +177,7 @@ def detail(spec: str) -> list[Block]:
     text = re.sub(r"`+|^Notes\n-+$", "", inspect.cleandoc(encoding.__doc__ or ""), flags=re.M)
     paragraphs = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
     return [
-        Facts(facts(spec) | more),
+        Facts(facts(item) | more),
         *(TextTable(head, rows) for head, rows in tables.items()),
         Paragraph("\n" + "\n\n".join(filter(None, paragraphs))),
     ]

@@ -425,13 +425,13 @@ def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
     steps = np.arange(2 * MAX_START)
     near = np.where(steps % 2, -(steps + 1) // 2, steps // 2)  # 0, −1, 1, −2, 2, …
     some = slice(None, None, max(1, len(omega) // 16))
-    omega_some, phase_some = omega[some], phase[some]
+    rates, angles = omega[some], phase[some]
 
     def agreement_near(shift: float) -> Array:
         """Return the mean cosines for all of `near`, by e^(iφ − iω(p + q)) = e^(iφ − iωp) · e^(−iωq)."""
-        first = np.exp(1j * (phase_some - np.outer(np.arange(-MAX_START, MAX_START, BLOCK) + shift, omega_some)))
-        waves = first @ np.exp(-1j * np.outer(np.arange(BLOCK), omega_some)).T
-        return np.asarray(waves.real.ravel()[near + MAX_START] / len(omega_some))
+        first = np.exp(1j * (angles - np.outer(np.arange(-MAX_START, MAX_START, BLOCK) + shift, rates)))
+        waves = first @ np.exp(-1j * np.outer(np.arange(BLOCK), rates)).T
+        return np.asarray(waves.real.ravel()[near + MAX_START] / len(rates))
 
     places, agree = near * 1.0, agreement_near(0)
     if agree.max() < CLOSE and len(omega) > 1:
@@ -439,8 +439,8 @@ def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
             places, agree = places + 0.5, better
         else:
             far = far_positions(omega, phase)
-            better = np.cos(phase_some - np.outer(far, omega_some)).mean(axis=1)
-            places, agree = (far, better) if better.max() > CLOSE else (places, agree)
+            if (better := np.cos(angles - np.outer(far, rates)).mean(axis=1)).max() > CLOSE:
+                places, agree = far, better
     return float(places[np.argmax(agree > agree.max() - max(unsure, 2 * (1 - agree.max())))])
 
 

@@ -9,11 +9,10 @@ from math import isclose, log, sqrt
 from pecli.core.language import listing, say
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.facts import FULL, SLIDING_BASES
+from pecli.models.facts import FULL, OTHER_KEYS, SLIDING_BASES
 from pecli.models.layers import HEAD, HEADS, LAYERS, WIDTH, Finding, Reading, max_position, similar_keys, suggestion
 from pecli.models.position_keys import READ_BY, UNUSED, position_keys
 from pecli.models.rope import (
-    FRACTION,
     ORIGINAL,
     OTHER_NAMES,
     THETA,
@@ -23,8 +22,8 @@ from pecli.models.rope import (
 )
 
 ROPE_KEYS = {
-    *(*THETA, *SLIDING_BASES, *FRACTION, "rope_scaling", "rope_parameters", "rotary_dim", "rope_ratio", "rotary"),
-    *("global_rope_theta", "rope_interleave", "rope_interleaved", "rope_dtype", "no_rope_layers"),
+    *("rope_theta", "partial_rotary_factor", *OTHER_KEYS, "rope_scaling", "rope_parameters", "rope_ratio", "rotary"),
+    *("rope_interleave", "rope_interleaved", "rope_dtype", "no_rope_layers"),
     "rotary_embedding_base",  # for Conformer's rotary positions
 }
 OURS = ("original", "max_position", "seq_len")  # parameters of pecli with another name in a config, or none

@@ -35,15 +35,9 @@ WINDOWS = ("sliding_window", "use_sliding_window", "max_window_layers")
 REFUSED = ("layer_types_count", "heads_must_divide")  # findings on files that transformers 5 refuses
 REFUSAL = "StrictDataclassClassValidationError"
 OF_MODELS = ("head_dim", "layer_types", "no_theta", "original_max_position_embeddings", "windows_mixed")
-UNNAMED = (
-    "scaled",
-    "other_base",
-    "type_alone",
-    "betas",
-    "mscales",
-    "windows_mixed",
-    "sections",
-)  # known unless a rule names them
+UNNAMED = (  # conditions that a rule must name to have an effect
+    *("scaled", "other_base", "type_alone", "betas", "mscales", "windows_mixed", "sections"),
+)
 OF_SCALINGS = (  # conditions that have no effect if the scaling is not read
     *("conflict", "no_original", "inner_original", "attention_factor", "truncate", "one_mscale", "mscales_differ"),
     *("whole_factor", *UNNAMED),

@@ -101,8 +101,8 @@ class Canvas(Options):
         split=True,
         aliases=("colormap", "colourmap"),
     )
-    vmin: float | None = option(None, "lowest value of colours or value axis", unset="from the values")
-    vmax: float | None = option(None, "highest value of colours or value axis", unset="from the values")
+    vmin: float | None = option(None, "lowest value of colours or y axis", unset="from the values")
+    vmax: float | None = option(None, "highest value of colours or y axis", unset="from the values")
     robust: bool = option(False, "end the colours at the {}nd and {}th percentile".format(*PERCENTILES))
     headline: str | None = option(None, "headline; {headline} is pecli's own", unset="the main finding")
     title: str | None = option(

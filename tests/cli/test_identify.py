@@ -571,14 +571,16 @@ def test_a_table_without_a_formula_gets_a_hint(
 @pytest.mark.parametrize("names", [("cos", "sin"), ("rotary.cos_cached", "rotary.sin_cached")])
 def test_cosines_and_sines_of_one_file_are_read_together(names: tuple[str, str], ask: Ask, folder: Path) -> None:
     halves = np.tile(sines(80, 64, 500000), 2).reshape(80, 2, 32, 2).reshape(80, 64, 2).astype(np.float32)
-    arrays = {name: np.ascontiguousarray(halves[..., at]) for name, at in zip(names, (1, 0), strict=True)}
-    np.savez("t.npz", allow_pickle=False, **arrays)
+    arrays: dict[str, Any] = {
+        name: np.ascontiguousarray(halves[..., at]) for name, at in zip(names, (1, 0), strict=True)
+    }
+    np.savez("t.npz", **arrays)
     save_file(arrays, "t.safetensors")
     for name in ("t.npz", "t.safetensors"):
         data = told(ask, name)
         assert (data["kept"], data["spec"]) == (["pairs_in_front", "copied_halves"], "rope:d=64,base=500000")
         assert told(ask, f"{name}#{names[0]}")["kept"] == ["copied_halves", "cosines"]
-    np.savez("t.npz", allow_pickle=False, **arrays, other=halves[..., 0])
+    np.savez("t.npz", **arrays, other=halves[..., 0])
     assert ask("identify", "t.npz").code == 2
 
 

@@ -14,6 +14,7 @@ from pecli.measures.fits import FRONT, SHARE_RIGHT, rows_of, shortest_decimal
 
 RELATIVE = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}  # rounding error
 MIN_FRONT_DIFFERENCE = 0.01  # least difference in a special row at the start, relative to the largest number
+MAX_CHANGED = 12  # most changed columns
 MAX_SHIFT = 1000  # largest shift of rows that is searched, in positions
 
 
@@ -164,8 +165,11 @@ def moved_rows(table: Array, expected: Expected, rows: Array) -> tuple[Change, .
 
 
 def changed_columns(table: Array, expected: Expected, columns: Array, kept: Array) -> tuple[Change, ...]:
-    """Return changes that explain all differing `columns` in the rows `kept` (n,); () if a column has none."""
-    if len(columns) * len(kept) > CHUNK or len(columns) > table.shape[1] / 2:
+    """Return changes that explain all differing `columns` in the rows `kept` (n,); () if a column has none.
+
+    Changes of many columns explain nothing: the table then probably has another formula.
+    """
+    if len(columns) * len(kept) > CHUNK or len(columns) > min(table.shape[1] / 2, MAX_CHANGED):
         return ()
     table, made = table[kept], expected.numbers(kept)
 

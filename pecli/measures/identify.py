@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, product
-from math import exp, inf, log, pi, prod, sqrt
+from math import cos, exp, inf, log, pi, prod, sqrt
 from typing import Any
 
 from pecli.core.errors import UsageError
@@ -75,10 +75,22 @@ from pecli.measures.kept import (
     octaves,
     roundings,
     single_waves,
+    standing_columns,
     without_copies,
     without_repeated_rows,
 )
-from pecli.measures.rates import BASES, BLENDS, alibi_of, ntk_equivalent, ropes_of, slopes_of, t5_of, tensor2tensor_of
+from pecli.measures.rates import (
+    BASES,
+    BLENDS,
+    alibi_of,
+    ntk_equivalent,
+    partial_ropes_of,
+    rates_of,
+    ropes_of,
+    slopes_of,
+    t5_of,
+    tensor2tensor_of,
+)
 from pecli.measures.waves import power_spectrum
 from pecli.measures.written import EXACT_DIGITS, LEAST, SHARES, Written, precision, rounding_of, ways
 
@@ -237,6 +249,9 @@ def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identifi
         name, table = copies
         found = best_kept(table, replace(blank, filled=table.shape[1], width=table.shape[1]), turned)
         return replace(found, kept=(name, *found.kept)) if found.encoding else found
+    partial = partly_rotated(table, blank, turned)
+    if partial and is_usual(partial.encoding):
+        return partial
     if octaves(table):
         encoding = Geometric(d=table.shape[1], radix=2.0)
         return replace(
@@ -246,7 +261,46 @@ def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identifi
     few = best.encoding is not None and best.cells <= FEW * table.size
     if len(table) >= MIN_ROWS and not (best.certain or few):
         best = next((kept for kept in forms_of(table, blank, best, turned) if kept.certain), best)
+    if partial and not best.certain:
+        return partial
     return replace(best, kept=("half_positions",)) if best.start % 1 and not best.kept else best
+
+
+def partly_rotated(table: Array, blank: Identified, turned: bool) -> Identified | None:
+    """Return the result for RoPE that rotates only some columns, whose table is padded with columns that stand still.
+
+    None if no columns stand still, or if the others have no formula. Cosines of slow pairs may also be 1 because of
+    rounding; they are not counted as standing if the next pair of the series would be rounded to 1, too.
+
+    turned : as for `best_kept`
+    """
+    if len(table) < MIN_ROWS or (still := standing_columns(table)) is None:
+        return None
+    part, width, kind = table[:, ~still], table.shape[1], blank.number_type
+    found = best_kept(part, replace(blank, filled=part.shape[1], width=part.shape[1]), turned)
+    rope, order = found.encoding, tuple[str, ...]()
+    if isinstance(rope, Sinusoidal) and rope.family == "paper" and rope.step == 1 and rope.d % 2 == 0:
+        pairing = "half" if rope.layout == "concatenated" else "interleaved"
+        rope, order = Rope(d=rope.d, base=rope.base, pairing=pairing, dtype=rope.dtype), ("sines_first",)
+    kinds, tops = {"cosines", "sines"} & {*found.kept}, {*table[0, still].tolist()}
+    if not (found.certain and isinstance(rope, Rope)) or rope.sides or rope.width != rope.d or found.changes:
+        return None
+    if tops != {"": {0.0, 1.0}, "cosines": {1.0}, "sines": {0.0}}["".join(kinds)]:
+        return None
+    d = rope.d * width // part.shape[1]
+    whole = rope.base ** (d / rope.d)  # base of the series if no pair stood still
+    visible = 1 - cos((len(table) - 1 + abs(found.start)) / rope.base) > RELATIVE[kind]
+    if d % 2 or (kinds == {"cosines"} and not visible and whole < LARGEST):
+        return None
+    rope = replace(rope, d=d, rotary_dim=rope.d)
+    kept = ("standing_columns", *found.kept, *order)
+    return replace(found, encoding=rope, kept=kept, filled=width, width=width, alike=(), fit=None)
+
+
+def is_usual(encoding: TableEncoding | None) -> bool:
+    """Return True for an encoding with a round base that is not smaller than the usual one."""
+    base = getattr(encoding, "base", 0.0)
+    return is_round(base) and base >= USUAL
 
 
 def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) -> Iterator[Identified]:
@@ -851,10 +905,12 @@ def of_rates(rates: Array, numbers: Array) -> Identified:
     rope, ropes, way = next((each for each in found if is_round(each[0].base)), found[0])
     larger = ntk_equivalent(rope) if isinstance(rope, Rope) else None
     alike: tuple[TableEncoding, ...] = () if larger is None else (larger,)
-    if isinstance(rope, Rope) and rope.scaling in BLENDS:
+    if not rates[-1]:  # the rates of two series, one of all pairs and one of those that rotate
+        alike += tuple(each for each in ropes if is_round(each.base) and each.base <= LARGEST)
+    elif isinstance(rope, Rope) and rope.scaling in BLENDS:
         alike = tuple(islice(ropes, MAX_ALIKE))
     turning = rates > 0
-    difference = float(np.abs(rope.frequencies()[turning] / rates[turning] - 1).max())
+    difference = float(np.abs(rates_of(rope, len(rates))[turning] / rates[turning] - 1).max())
     names = ((PAPER if isinstance(rope, Rope) else TENSOR2TENSOR, rope.base),)
     kind = way.kind if way.kind != "float64" else number_type
     return replace(
@@ -866,7 +922,11 @@ def of_rates(rates: Array, numbers: Array) -> Identified:
 def known_ropes(rates: Array, errors: Array, numbers: Array, way: Written) -> Iterator[Rope | Sinusoidal]:
     """Yield the encodings with these rates, as `ropes_of` takes them, whose numbers are rounded in this `way`."""
     sizes = np.where(numbers > 0, numbers, 1.0) / np.where(rates > 0, rates, 1.0)
-    for rope in ropes_of(rates, errors):
+    ropes = ropes_of(rates, errors)
+    if not rates[-1]:
+        both = [*islice(partial_ropes_of(rates, errors), 1), *islice(ropes, 1)]
+        ropes = iter(sorted(both, key=lambda rope: not is_usual(rope)))
+    for rope in ropes:
         for known in (tensor2tensor_of(rope, rates, errors), rope):
-            if known and (rates is not numbers or way.holds(known.frequencies() * sizes)):
+            if known and (rates is not numbers or way.holds(rates_of(known, len(rates)) * sizes)):
                 yield known

@@ -107,6 +107,17 @@ def without_copies(table: Array) -> tuple[str, Array] | None:
     return names.pop() if len(names) == 1 else "mixed_pairings", np.hstack([part for _, part in told])
 
 
+def standing_columns(table: Array) -> Array | None:
+    """Return a mask, (d,), of columns that stand still: cosines that are always 1 and sines that are always 0.
+
+    None if there are none, or if they are neither one kind alone nor as many of both.
+    """
+    still = (table == table[0]).all(axis=0)
+    ones, zeros = still & (table[0] == 1), still & (table[0] == 0)
+    alike = not ones.any() or not zeros.any() or ones.sum() == zeros.sum()
+    return ones | zeros if alike and 0 < (ones | zeros).sum() < table.shape[1] - 1 else None
+
+
 def without_repeated_rows(table: Array) -> tuple[str, Array] | None:
     """Return the form's name and the table with each row once if rows repeat, as on an axis of a grid; else None."""
     again = np.flatnonzero((table[1:] == table[0]).all(axis=1)) + 1

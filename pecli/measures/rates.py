@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import exp, log, pi, sqrt
@@ -58,6 +59,22 @@ def ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
             yield from filter(None, [rope(base, scaling)])
     for base, scaling in blends(pairs, turning, shares, n_pairs) if len(pairs) > 3 else ():  # of three parameters
         yield from filter(None, [rope(base, scaling)])
+
+
+def partial_ropes_of(rates: Array, errors: Array) -> Iterator[Rope]:
+    """Yield the RoPE encodings that rotate only the first columns, at these rates; the last rates are 0.
+
+    rates, errors : as `ropes_of` takes them
+    """
+    turning = int(np.flatnonzero(rates).max(initial=-1)) + 1
+    for rope in ropes_of(rates[:turning], errors[:turning]):
+        yield replace(rope, d=2 * len(rates), rotary_dim=2 * turning)
+
+
+def rates_of(encoding: Rope | Sinusoidal, n_pairs: int) -> Array:
+    """Return the rates of all pairs, (n_pairs,), 0 for those that do not rotate."""
+    rates = encoding.frequencies()
+    return np.pad(rates, (0, n_pairs - len(rates)))
 
 
 def scalings(pairs: Array, rates: Array, shares: Array, n_pairs: int) -> Iterator[tuple[float, dict[str, Any]]]:
@@ -142,7 +159,7 @@ def ntk_equivalent(rope: Rope) -> Rope | None:
         factor = (rope.base / base) ** ((rope.width - 2) / rope.width)
         whole = round(2 * factor) / 2
         if 1 < whole <= LARGEST_GROWTH and abs(factor / whole - 1) < GROWTH:
-            return Rope(d=rope.d, base=base, scaling="ntk", factor=whole)
+            return replace(rope, base=base, scaling="ntk", factor=whole)
     return None
 
 
@@ -163,7 +180,12 @@ def tensor2tensor_of(rope: Rope, rates: Array, errors: Array) -> Sinusoidal | No
 
     rates, errors : as `ropes_of` takes them
     """
-    if rope.scaling != "default" or rope.width < 4 or float(f"{rope.base:.2g}") == rope.base:
+    if (
+        rope.scaling != "default"
+        or rope.width < 4
+        or rope.width != 2 * len(rates)
+        or float(f"{rope.base:.2g}") == rope.base
+    ):
         return None
     base = float(f"{rope.base ** ((rope.width - 2) / rope.width):.2g}")
     made = Sinusoidal(d=rope.width, base=base, family="tensor2tensor") if base > 1 else None

@@ -73,6 +73,8 @@ KEPT = {  # text keys of the forms in which the numbers can be stored
     "cosines_negated": "identify.kept_cosines_negated",
     "cosines": "identify.kept_cosines",
     "sines": "identify.kept_sines",
+    "standing_columns": "identify.kept_standing_columns",
+    "sines_first": "identify.kept_sines_first",
     "sines_twice": "identify.kept_sines_twice",
     "angles": "identify.kept_angles",
     "divisors": "identify.kept_divisors",

@@ -498,10 +498,17 @@ def test_bases_that_give_one_table_are_told_as_a_range(
         ("rope:d=64,base=500000,scaling=ntk,factor=4", ["rope:d=64,base=500000,scaling=ntk,factor=4"]),
         ("rope:base=81273.9", []),
         ("rope:base=30500", []),
+        ("rope:d=32,rotary_dim=16", ["rope:d=32,base=100000000,scaling=proportional,partial_rotary_factor=0.5"]),
+        (
+            "rope:d=32,base=1000000,scaling=proportional,partial_rotary_factor=0.5",
+            ["rope:d=32,base=1000,rotary_dim=16"],
+        ),
+        ("rope:d=64,base=1000000,scaling=proportional,partial_rotary_factor=0.25", []),
     ],
 )
 def test_a_base_that_a_scaling_made_larger_is_said(ask: Ask, spec: str, alike: list[str]) -> None:
-    rates = pecli.encoding(spec).frequencies()
+    rope: Any = pecli.encoding(spec)
+    rates = np.pad(rope.frequencies(), (0, (rope.d - rope.width) // 2))
     found = told(ask, "--rates", ",".join(map(repr, rates.tolist())))
     assert (found["alike"], "factor=2" in found["formula"]) == (alike, False)
     assert (say("identify.as_dynamic", factor=2) in found["formula"]) == ("dynamic" in spec)

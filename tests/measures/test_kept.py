@@ -17,6 +17,7 @@ from pecli.core.lazy import Array
 from pecli.core.numbers import ROUND
 from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.spec import read_encoding
+from pecli.measures.differences import MAX_CHANGED
 from pecli.reports.identify import IdentifyReport, read_and_identify
 
 Generator = np.random.Generator
@@ -466,6 +467,33 @@ def test_rope_on_a_grid_is_known_in_the_forms_of_programs(form: Any, kept: tuple
     turned = rope.coordinates(np.arange(54)) * rope.frequencies()
     report = read_and_identify(form(turned))
     assert mistakes(report, Truth(options_of(spec), kept)) == []
+
+
+@pytest.mark.some(4)
+@pytest.mark.parametrize(
+    ("form", "kept"),  # of the cosines and sines of the 8 pairs that rotate, and those of the 24 others
+    [
+        (lambda cos, sin, one, zero: np.hstack([cos, sin, one, zero]), ()),
+        (lambda cos, sin, one, zero: np.hstack([cos, one, sin, zero]), ()),
+        (lambda cos, sin, one, zero: np.hstack([cos, sin, np.dstack([one, zero]).reshape(len(one), -1)]), ()),
+        (lambda cos, sin, one, zero: np.dstack([np.hstack([cos, one]), np.hstack([sin, zero])]).reshape(512, -1), ()),
+        (lambda cos, sin, one, zero: np.hstack([sin, cos, zero, one]), ("sines_first",)),
+        (lambda cos, _, one, __: np.hstack([cos, one]), ("cosines",)),
+        (lambda _, sin, __, zero: np.hstack([sin, zero]), ("sines",)),
+        (lambda cos, _, one, __: np.hstack([cos, cos, one, one]), ("copied_halves", "cosines")),
+    ],
+)
+@pytest.mark.parametrize("spec", ["rope:d=64,rotary_dim=16", "rope:d=64,base=500000,rotary_dim=16"])
+def test_columns_that_stand_still_beside_a_rope_are_known(form: Any, kept: tuple[str, ...], spec: str) -> None:
+    rope: Any = pecli.encoding(spec)
+    turned = np.outer(np.arange(512), rope.frequencies())
+    ones, zeros = np.ones((512, 24)), np.zeros((512, 24))
+    array = form(np.cos(turned), np.sin(turned), ones, zeros).astype(np.float32)
+    report = read_and_identify(array)
+    assert mistakes(report, Truth(options_of(spec), ("standing_columns", *kept))) == []
+    array[100, -1] = 0.5  # one wrong cell, so that its column does not stand still
+    wrong = read_and_identify(array).found
+    assert not wrong.certain or len({*wrong.columns}) <= MAX_CHANGED
 
 
 @pytest.mark.some(2)

@@ -109,7 +109,7 @@ KEYS: dict[str, list[Config]] = {
         *(scaled(YARN, factor=factor) for factor in (0.5, 1, 2.0, 8.0)),
         *(scaled(YARN, attention_factor=factor) for factor in (0.5, 1.2, 2.0, 2.5, 4.0)),
         *(scaled(YARN, beta_fast=fast, beta_slow=slow) for fast, slow in ((32, 1), (1, 1), (1, 32), (0, 1))),
-        *(scaled(YARN, mscale=one, mscale_all_dim=other) for one, other in ((0, 0), (1.0, 0.5))),
+        *(scaled(YARN, mscale=one, mscale_all_dim=other) for one, other in ((0, 0), (1.0, 0.5), (0.7, None))),
         *(scaled(YARN, truncate=flag) for flag in (True, False)),
         *(scaled(YARN, attention_factor=4.0, original_max_position_embeddings=length) for length in (1, 2)),
         scaled(YARN, attn_factor=2.0, high_freq_factor=3.0, bata_fast=3, strange=1, nothing=None),

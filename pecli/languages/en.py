@@ -941,7 +941,7 @@ TEXTS = {
     "findings.unknown_key": "pecli does not know this key{hint}",
     "findings.version_5_alone": "transformers {v5} reads it; {v4} ignores it silently",
     "findings.zero_is_absent": "0 counts as absent, so the attention factor follows from factor alone",
-    "findings.mscale_alone": "ignored by transformers 5 without mscale_all_dim; the attention factor follows from factor alone",
+    "findings.mscale_alone": "ignored by transformers 5.24 without mscale_all_dim; the attention factor follows from factor alone",
     "findings.factor_differs": "max_position_embeddings/{key} is {ratio:g} instead; transformers warns and uses factor{more}",
     "findings.null_unread": "null; it is an older key, which is not read if rope_parameters is given",
     "findings.unknown_parameter": "not a parameter of rope_type {rule} that pecli knows",

@@ -905,7 +905,7 @@ TEXTS = {
     "findings.unknown_key": "pecli 不认识这个键{hint}",
     "findings.version_5_alone": "transformers {v5} 读它；{v4} 不声不响地忽略它",
     "findings.zero_is_absent": "0 视为没有：注意力因子只由 factor 决定",
-    "findings.mscale_alone": "没有 mscale_all_dim 时，transformers 5 忽略它：注意力因子只由 factor 决定",
+    "findings.mscale_alone": "没有 mscale_all_dim 时，transformers 5.24 忽略它：注意力因子只由 factor 决定",
     "findings.factor_differs": "max_position_embeddings/{key} 等于 {ratio:g}：transformers 给出警告并取 factor{more}",
     "findings.null_unread": "与 rope_parameters 并存的 null：没有代码读的旧键",
     "findings.unknown_parameter": "不是 pecli 认识的 rope_type {rule} 的参数",

@@ -174,7 +174,8 @@ def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
     for name in ("mscale", "mscale_all_dim") if rule == "yarn" else ():
         if inside.data.get(name) == 0:
             reading.note(name, "findings.zero_is_absent")
-    if rule == "yarn" and inside.number("mscale") and "mscale_all_dim" not in inside and not reading.keys.names:
+    alone = "mscale_all_dim" not in inside and "attention_factor" not in inside and not reading.keys.names
+    if rule == "yarn" and alone and inside.number("mscale"):
         reading.warning("mscale", "findings.mscale_alone", inside.data["mscale"])
     _check_lengths(reading, inside, rule)
     factor = inside.number("factor") if rule in ("linear", "yarn", "llama3", "dynamic") else None

@@ -1016,6 +1016,7 @@ TEXTS = {
         "has {count} numbers, but there are {pairs} pairs; transformers stops with an error",
     ),
     "findings.by_kind_needed": "transformers {v5} stops with an error, as {name} needs an object for each kind of layer",
+    "findings.one_object_read": "the code of {name} reads one object for all layers; transformers {v5} ignores objects for kinds of layers, or stops with an error if the model has layer_types",
     "findings.by_kind_ignored": "is one object for all layers, but {name} expects one for each kind of layer; transformers {v5} ignores it",
     "findings.refused": "transformers {v5} refuses it in {name}",
     "findings.sections_sum": "adds up to {sum:g}, but there are {pairs} pairs",

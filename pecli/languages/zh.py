@@ -977,6 +977,7 @@ TEXTS = {
     "findings.original_stops": "缺失，max_position_embeddings 也缺失：transformers {v4} 与 {v5} 会停下",
     "findings.factors_count": "有 {count} 个数，而共有 {pairs} 对：transformers 会停下",
     "findings.by_kind_needed": "transformers {v5} 会停下：{name} 要求每种层各有一个对象",
+    "findings.one_object_read": "{name} 的代码只读一个用于所有层的对象：transformers {v5} 忽略按层种类分开的对象；模型有 layer_types 时会停下",
     "findings.by_kind_ignored": "没有按层的种类分开的对象：transformers {v5} 在 {name} 中忽略它",
     "findings.refused": "transformers {v5} 不接受 {name} 用它",
     "findings.sections_sum": "各项之和为 {sum:g}，而共有 {pairs} 对",

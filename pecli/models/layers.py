@@ -113,9 +113,12 @@ class Reading:
         table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
-            return Keys(read, table.place, table.read, table.names)
+            return self._without_kinds(Keys(read, table.place, table.read, table.names))
         if own := self._own_scaling():
             return own
+        item = self.architecture
+        if item.in_transformers and self.keys.data.get("rope_parameters") == {} and not (item.by_kind or item.bases):
+            return Keys({}, f"{self.keys.place}rope_parameters.")  # the type's default is only for a missing object
         older = self.keys.data.get("rotary")
         if isinstance(older, dict):  # InternLM
             names = {"base": "rope_theta", "type": "type", "scaling_factor": "factor"}
@@ -125,6 +128,17 @@ class Reading:
         if self.architecture.parameters:
             self.assumed("rope_parameters", safe_text(dict(self.architecture.parameters), most=200))
         return Keys(self.architecture.parameters)
+
+    def _without_kinds(self, table: Keys) -> Keys:
+        """Return the RoPE object without objects for kinds of layers, if this architecture's code reads only one."""
+        item = self.architecture
+        nested = {key: it for key, it in table.data.items() if isinstance(it, dict)}
+        if not nested or not item.in_transformers or item.by_kind or item.bases:
+            return table
+        self.warning(table.place[:-1], "findings.one_object_read", name=item.name)
+        Keys(nested, table.place, table.read).settle()
+        rest = {key: it for key, it in table.data.items() if key not in nested}
+        return Keys(rest, table.place, table.read, table.names)
 
     def _own_scaling(self) -> Keys | None:
         """Return the scaling from keys that only this architecture's code has; None if the file has none."""

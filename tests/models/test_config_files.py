@@ -79,7 +79,7 @@ def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -
     with pytest.raises(UnknownNameError, match="did you mean 'full_attention'"):
         read_encoding(f"{file}#full_atention")
     bases = {"near": {"rope_theta": 100.0, "rope_type": "default"}, "far": {"rope_theta": 1e6, "rope_type": "default"}}
-    file = write(tmp_path, {"model_type": "llama", "num_hidden_layers": 2, "head_dim": 32, "rope_parameters": bases})
+    file = write(tmp_path, {"model_type": "aquila", "num_hidden_layers": 2, "head_dim": 32, "rope_parameters": bases})
     assert read_encoding(f"{file}#near") == Rope(d=32, base=100, pairing="half")
 
 

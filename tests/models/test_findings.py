@@ -196,7 +196,11 @@ KEYS: dict[str, list[Config]] = {
         *({"attn_temperature_tuning": flag} for flag in (True, False, 4, 1)),
         {"attn_scale": 0.2, "floor_scale": 8},
     ],
-    "ministral3": [{"rope_parameters": {**YARN, "rope_theta": 9.0, "llama_4_scaling_beta": 0.1}}],
+    "ministral3": [
+        {"rope_parameters": {**YARN, "rope_theta": 9.0, "llama_4_scaling_beta": 0.1}},
+        {"rope_parameters": {}},
+    ],
+    "muse_glimmer_text": [{"no_rope_layer_interval": 3}],
     "mixtral": [scaled(YARN), scaled(YARN) | {"head_dim": 8}, scaled({"rope_type": "linear", "factor": 2.0})],
     "minimax": [{"attn_type_list": [0, 1, 1, 0], **more} for more in ({}, {"sliding_window": 8})],
     "deepseek_v2": [LATENT, {**LATENT, "qk_rope_head_dim": 0}, LATENT | scaled(YARN, mscale=1.0, mscale_all_dim=0.5)],

@@ -197,8 +197,8 @@ KEYS: dict[str, list[Config]] = {
         {"attn_scale": 0.2, "floor_scale": 8},
     ],
     "ministral3": [
-        {"rope_parameters": {**YARN, "rope_theta": 9.0, "llama_4_scaling_beta": 0.1}},
         {"rope_parameters": {}},
+        {"rope_parameters": {**YARN, "rope_theta": 9.0, "llama_4_scaling_beta": 0.1}},
     ],
     "muse_glimmer_text": [{"no_rope_layer_interval": 3}],
     "mixtral": [scaled(YARN), scaled(YARN) | {"head_dim": 8}, scaled({"rope_type": "linear", "factor": 2.0})],

@@ -487,6 +487,14 @@ def max_position(reading: Reading) -> int | None:
     return reading.keys.length(*POSITIONS)
 
 
+def trained_length(reading: Reading) -> int | None:
+    """Return the number of positions from which a scaling is computed; without it in the file, the type's default."""
+    longest = max_position(reading)
+    if longest is None and (longest := reading.architecture.sizes.get("positions")) is not None:
+        reading.assumed(POSITIONS[0], longest)
+    return longest
+
+
 def head_dim(reading: Reading, kind: str = FULL) -> int:
     """Return the number of columns of a query or key; raise UsageError if the file does not determine it."""
     keys, item = reading.keys, reading.architecture

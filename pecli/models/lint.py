@@ -10,7 +10,18 @@ from pecli.core.language import listing, say
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
 from pecli.models.facts import FULL, OTHER_KEYS, SLIDING_BASES
-from pecli.models.layers import HEAD, HEADS, LAYERS, WIDTH, Finding, Reading, max_position, similar_keys, suggestion
+from pecli.models.layers import (
+    HEAD,
+    HEADS,
+    LAYERS,
+    WIDTH,
+    Finding,
+    Reading,
+    max_position,
+    similar_keys,
+    suggestion,
+    trained_length,
+)
 from pecli.models.position_keys import READ_BY, UNUSED, position_keys
 from pecli.models.rope import (
     ORIGINAL,
@@ -226,8 +237,10 @@ def _check_unread(reading: Reading, inside: Keys, rule: str) -> None:
 def _check_attention_factor(reading: Reading, inside: Keys, rule: str) -> None:
     """Check a scaling object for an attention factor far from the formula's value."""
     value, longest = inside.number("attention_factor"), max_position(reading)
+    if value is None or rule not in ("yarn", "longrope"):
+        return
     original = original_length(reading, inside)
-    if value is None or rule not in ("yarn", "longrope") or original is None or original < 2:
+    if original is None or original < 2:
         return
     ratio = (longest or original) / original
     factor = inside.number("factor")
@@ -269,7 +282,7 @@ def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
     if original is None:
         text = "findings.original_missing"
         older = say("models.older_stops") if rule == "llama3" else ""
-        reading.warning(ORIGINAL, text, longest=longest, older=older)
+        reading.warning(ORIGINAL, text, longest=trained_length(reading), older=older)
     elif longest is not None and longest < original:
         text = "findings.context_below_original"
         reading.warning("max_position_embeddings", text, longest, key=ORIGINAL, value=original)

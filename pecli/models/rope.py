@@ -8,7 +8,7 @@ from pecli.core.errors import nearest
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
 from pecli.models.facts import FULL, OTHER_BASES, OTHER_SHARES, SLIDING, SLIDING_BASES
-from pecli.models.layers import BuildError, Reading, head_dim, latent, max_position, patches, suggestion
+from pecli.models.layers import BuildError, Reading, head_dim, latent, patches, suggestion, trained_length
 
 ORIGINAL = "original_max_position_embeddings"
 
@@ -17,13 +17,14 @@ def original_length(reading: Reading, inside: Keys) -> int | None:
     """Return the original context.
 
     This is the key at the top level (or the type's default for it), otherwise the key in the scaling object `inside`,
-    otherwise the maximum position. An object for one kind of layer does not have the key at the top level.
+    otherwise the maximum position (or the type's default). An object for one kind of layer does not have the key at
+    the top level.
     """
     top = None if nested_kinds(reading) else reading.keys.length(ORIGINAL)
     if top is None and reading.architecture.original is not None:
         top = reading.architecture.original
         reading.assumed(ORIGINAL, top)
-    return top if top is not None else (inside.length(ORIGINAL) or max_position(reading))
+    return top if top is not None else (inside.length(ORIGINAL) or trained_length(reading))
 
 
 THETA = ("rope_theta", *OTHER_BASES)
@@ -204,7 +205,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         return {"partial_rotary_factor": 1.0 if share is None else share, "factor": inside.number("factor")}
     if rule == "dynamic":
         trained = inside.length("max_position") if reading.architecture.own_scaling else None
-        longest = trained or max_position(reading)
+        longest = trained or trained_length(reading)
         if longest is None:
             raise BuildError("max_position_embeddings", "findings.max_position_missing")
         return {"factor": _required_number(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
@@ -238,10 +239,13 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
 
 def _factor(reading: Reading, inside: Keys, original: int) -> float | None:
     """Return the factor in the scaling object `inside`, otherwise maximum position / original context."""
-    factor, longest = inside.number("factor"), max_position(reading)
-    if factor is None and longest is None:
+    factor = inside.number("factor")
+    if factor is not None:
+        return factor
+    longest = trained_length(reading)
+    if longest is None:
         raise BuildError("factor", "findings.original_stops")
-    return longest / original if factor is None and longest is not None else factor
+    return longest / original
 
 
 def _required_number(inside: Keys, name: str) -> float:
@@ -266,6 +270,8 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
     given, item = reading.given, reading.architecture
     if nested_kinds(reading):
         if kind not in nested_kinds(reading):
+            if item.by_kind == "older":  # its code adds the objects that are missing
+                return Keys({})
             raise BuildError(given.place[:-1], "findings.kind_missing", kind=kind)
         return given.table(kind) or Keys({})
     if given and item.by_kind and not _by_kind(reading):

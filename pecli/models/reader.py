@@ -405,11 +405,12 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     for layer, kind in enumerate(kinds):
         places.setdefault(kind, []).append(layer)
     without = _without_rope(reading)
-    if nested and not set(places) & {*nested, *without}:  # rope_parameters names no kind that a layer has
+    added = reading.architecture.by_kind == "older"  # its code adds an object for a kind of layer that has none
+    if nested and not added and not set(places) & {*nested, *without}:  # rope_parameters names no kind of a layer
         return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     result = {}
     for kind, indices in (places or {FULL: []}).items():
-        null = reading.given.data.get(kind, kind) is None  # rope_parameters is null for that kind
+        null = not added and reading.given.data.get(kind, kind) is None  # rope_parameters is null for that kind
         none = position == "rope" and (kind in without or kind in WITHOUT_POSITIONS or null)
         result[kind] = _layer(reading, "none" if none else position, kind, stack, tuple(indices))
     turning = {kind for kind, layer in result.items() if layer.kind == "rope"}
@@ -508,6 +509,8 @@ def _with_table(reading: Reading, plain: Layer, stack: str, parameters: Mapping[
         plain = replace(plain, parameters={**parameters, "rows": length - first})
         if item.after_padding or item.first_row or (plain.max_position is None and grid is None and not item.grid):
             plain = replace(plain, max_position=length - first)  # the file may count the rows before the first position
+    elif plain.max_position is None and grid is None and not item.grid:  # as in Whisper's encoder
+        plain = replace(plain, max_position=length - first)
     return replace(plain, length=length, first_row=first, grid=grid if fits else None, resized=item.resized or None)
 
 

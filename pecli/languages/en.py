@@ -756,6 +756,7 @@ TEXTS = {
     "identify.pairs_reversed": "pairs in reverse order, slowest first",
     "identify.only_zeros": "{name}: every number is zero, so there is nothing to identify",
     "identify.too_few_rates": "{name}: fewer than two rates are above 0, so no base can be determined",
+    "identify.offsets_alone": "{name}: the numbers depend only on the offset of query and key, but are neither ALiBi nor those of T5's buckets",
     "identify.negated": "{name}: no formula fits, but one fits the table with all signs changed: identify -table instead",
     "identify.same_table": "the same table",
     "identify.same_biases": "the same biases by offset",

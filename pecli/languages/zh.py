@@ -729,6 +729,7 @@ TEXTS = {
     "identify.pairs_reversed": "列对的顺序相反，从最慢的开始",
     "identify.only_zeros": "{name}：所有数都是零，无从识别",
     "identify.too_few_rates": "{name}：大于 0 的频率不足两个，无法确定底数",
+    "identify.offsets_alone": "{name}：数只取决于查询与键的偏移，但既不是 ALiBi，也不符合 T5 的分桶",
     "identify.negated": "{name}：没有公式，但把所有符号反过来的表有公式；请识别 -table",
     "identify.same_table": "同一张表",
     "identify.same_biases": "同样的偏置，按位置差排列",

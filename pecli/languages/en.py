@@ -212,6 +212,7 @@ TEXTS = {
     "curves.from_undefined_constant_row": "from {positions}: undefined (constant row)",
     "curves.nearest_to_is": "nearest to {at} is {others}",
     "curves.nearest_to_are": "nearest to {at} are {others}",
+    "curves.equally_near": "nearest to {at} are {count} positions at the same distance, such as {others}",
     "curves.nothing_is_nearer": "nothing is nearer to {at} than its neighbours",
     "curves.from_position_2": "from {position}",
     "curves.offset_p_minus": "offset {letter} − {at}",

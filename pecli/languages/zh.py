@@ -209,6 +209,7 @@ TEXTS = {
     "curves.from_undefined_constant_row": "从 {positions} 出发：无定义（该行为常数）",
     "curves.nearest_to_is": "离{at} 最近的是 {others}",
     "curves.nearest_to_are": "离{at} 最近的是 {others}",
+    "curves.equally_near": "离{at} 最近的有 {count} 个位置，距离相同，如 {others}",
     "curves.nothing_is_nearer": "离{at} 最近的就是其相邻者",
     "curves.from_position_2": "从 {position}",
     "curves.offset_p_minus": "位置差 {letter} − {at}",

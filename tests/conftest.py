@@ -12,6 +12,7 @@ import webbrowser
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -58,6 +59,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """Collect garbage once; pytest does so ten times, of which nothing is left here."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Deselect tests for features that Windows lacks, and most cases of tests marked so; order the longest tests first,
@@ -85,6 +92,7 @@ class Answer(NamedTuple):
 
 
 Ask = Callable[..., Answer]  # `ask("heatmap", "-n", "9")`
+FOLDERS = count()
 BUILT = cache(typer.main.get_command)  # otherwise built again for each line
 BUILD = cache(app_module._build_command)
 
@@ -112,6 +120,14 @@ def errors_carry_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
             assert self.option is not None and (self.value is not None or not begins[2]), text
 
     monkeypatch.setattr(PecliError, "__init__", checked)
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an empty folder; pytest's own fixture looks through all folders of other tests for a name."""
+    folder = tmp_path_factory.getbasetemp() / str(next(FOLDERS))
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture

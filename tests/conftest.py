@@ -65,6 +65,13 @@ def pytest_sessionfinish() -> None:
     gc.freeze()
 
 
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """Make no cases of tests that take long where none of them is run."""
+    marks = getattr(obj, "pytestmark", ())
+    unwanted = collector.config.option.markexpr == "not long" and any(mark.name == "long" for mark in marks)
+    return [] if unwanted else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Deselect tests for features that Windows lacks, and most cases of tests marked so; order the longest tests first,

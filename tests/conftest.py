@@ -104,20 +104,27 @@ BUILT = cache(typer.main.get_command)  # otherwise built again for each line
 BUILD = cache(app_module._build_command)
 
 
-@pytest.fixture(autouse=True)
-def commands_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session")
+def patched() -> Iterator[pytest.MonkeyPatch]:
+    """Return what patches for all tests."""
+    with pytest.MonkeyPatch.context() as patched:
+        yield patched
+
+
+@pytest.fixture(autouse=True, scope="session")
+def commands_built_once(patched: pytest.MonkeyPatch) -> None:
     """Cache the built commands, which a process builds once and Typer's runner would build for each line."""
 
     def build(name: str, words: list[str]) -> Any:
         names = (word.removeprefix("--encoding=").removeprefix("-e").partition(":")[0] for word in words)
         return BUILD(name, tuple(filter(str.isidentifier, names)))  # the words that may name an encoding
 
-    monkeypatch.setattr("typer.testing._get_command", BUILT, raising=False)
-    monkeypatch.setattr(app_module, "_build_command", build)
+    patched.setattr("typer.testing._get_command", BUILT, raising=False)
+    patched.setattr(app_module, "_build_command", build)
 
 
-@pytest.fixture(autouse=True)
-def errors_carry_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def errors_carry_what_they_say(patched: pytest.MonkeyPatch) -> None:
     """Check of every error whose message begins with an option that it has the option's name and value."""
     make = PecliError.__init__
 
@@ -126,7 +133,7 @@ def errors_carry_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
         if begins := re.match(r"--([a-z][a-z-]*)(=?)", text):
             assert self.option is not None and (self.value is not None or not begins[2]), text
 
-    monkeypatch.setattr(PecliError, "__init__", checked)
+    patched.setattr(PecliError, "__init__", checked)
 
 
 @pytest.fixture

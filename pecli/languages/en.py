@@ -1213,6 +1213,7 @@ TEXTS = {
     "same.rotary_dim": "rotated columns",
     "same.head_dim": "columns of a head",
     "same.axis_lengths": "lengths of the axes",
+    "same.factor": "factor of the scaling",
     "same.softmax_factor": "factor on scores",
     "same.dual_chunk": "chunks",
     "same.grid": "grid",

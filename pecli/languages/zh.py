@@ -1171,6 +1171,7 @@ TEXTS = {
     "same.rotary_dim": "旋转的列数",
     "same.head_dim": "每个头的列数",
     "same.axis_lengths": "各轴的长度",
+    "same.factor": "缩放的 factor",
     "same.softmax_factor": "分数的系数",
     "same.dual_chunk": "分块",
     "same.grid": "网格",
@@ -1307,5 +1308,6 @@ TEXTS = {
     "summary.tiles": "网格中每个图块与所有图块的相似度：各画一小幅图",
     "summary.maps": "编码表的列画成位置网格上的图像",
     "2D sinusoidal": "二维正弦",
+    "3D sinusoidal": "三维正弦",
     "relative sinusoidal": "相对正弦",
 }

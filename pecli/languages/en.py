@@ -1028,6 +1028,9 @@ TEXTS = {
     "findings.max_position_missing": "missing, although dynamic scaling begins at this position",
     "findings.ignored_by_kind": "transformers {v5} ignores it inside an object for one kind of layer",
     "findings.kind_missing": "has objects for other kinds of layers, but none for {kind}",
+    "findings.scaling_replaces": "the code of {name} puts it in place of rope_parameters, and transformers {v5} stops with an error",
+    "findings.kinds_in_scaling": "{name} reads objects for kinds of layers only in rope_parameters; transformers {v5} ignores these",
+    "findings.base_needed": "missing; {name} has no default for it in an object for one kind of layer, and transformers {v5} stops with an error",
     # explain
     "explain.word_vectors_shape": "Word vectors, shape ({words}, {dimensions})",
     "explain.its_numbers_are_learned": "Its numbers are learned, not calculated: there is no formula, and no row beyond the last one.",

@@ -989,6 +989,9 @@ TEXTS = {
     "findings.max_position_missing": "缺失，而 dynamic 缩放从那里开始",
     "findings.ignored_by_kind": "transformers {v5} 在某种层的对象之内忽略它",
     "findings.kind_missing": "列出了其他种类的层，没有 {kind}",
+    "findings.scaling_replaces": "{name} 的代码用它替换 rope_parameters，transformers {v5} 会停下",
+    "findings.kinds_in_scaling": "{name} 只在 rope_parameters 中读按层种类分开的对象：transformers {v5} 忽略这里的对象",
+    "findings.base_needed": "缺失：{name} 对按层种类分开的对象没有默认值，transformers {v5} 会停下",
     # explain
     "explain.word_vectors_shape": "词向量，形状 ({words}, {dimensions})",
     "explain.its_numbers_are_learned": "这些数是学出来的，不是算出来的：没有公式，最后一行之后也没有更多的行。",

@@ -69,7 +69,7 @@ OTHER_KEYS = (*OTHER_BASES, *OTHER_SHARES, "rotary_dim", "global_rope_theta", *S
 CHOICES = {  # allowed words of fields that are words or lists of words
     "position": POSITIONS,
     "pairing": ("half", "interleaved"),
-    "by_kind": ("only", "older", "strict"),
+    "by_kind": ("only", "older", "strict", "either"),
     "resized": ("always", "asked"),
     "also": (*POSITIONS, "timestep"),
     "remark": tuple(REMARKS),

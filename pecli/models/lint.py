@@ -115,14 +115,14 @@ def _check_bases(reading: Reading, rope: bool) -> None:
 
     rope : whether some layers have RoPE
     """
-    keys, given = reading.keys, reading.given
+    keys, given, item = reading.keys, reading.given, reading.architecture
     if "rope_parameters" in keys and "rope_scaling" in keys:
         text = "findings.two_objects"
         reading.warning("rope_scaling", text)
     elif "rope_parameters" in keys:
         reading.note("rope_parameters", "findings.version_5_alone")
         for name in ("rope_scaling", "rope_theta"):
-            if name in keys.data and keys.data[name] is None:
+            if name in keys.data and keys.data[name] is None and not (name == "rope_scaling" and item.assigned):
                 reading.note(name, "findings.null_unread")
     top, inside = keys.data.get("rope_theta"), given.data.get("rope_theta")
     bases = [given.data[kind].get("rope_theta") for kind in nested_kinds(reading)] or [inside]
@@ -134,7 +134,8 @@ def _check_bases(reading: Reading, rope: bool) -> None:
     if rope and inside is not None and "rope_theta" not in keys and given.place.startswith("rope_scaling"):
         text, base = "findings.theta_inside", reading.architecture.theta_of(FULL)
         reading.warning(f"{given.place}rope_theta", text, inside, theta=base)
-    if rope and "rope_theta" in keys.data and top is None and "rope_parameters" not in keys and inside is None:
+    stated = any(base is not None for base in bases) or item.base_for_all or "rope_theta" in item.unread
+    if rope and "rope_theta" in keys.data and top is None and "rope_parameters" not in keys and not stated:
         text = "findings.theta_null"
         reading.error("rope_theta", text, "null", theta=reading.architecture.theta_of(FULL))
     llama3 = given.data.get("rope_type", given.data.get("type")) == "llama3"

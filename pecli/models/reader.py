@@ -405,7 +405,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     for layer, kind in enumerate(kinds):
         places.setdefault(kind, []).append(layer)
     without = _without_rope(reading)
-    added = reading.architecture.by_kind == "older"  # its code adds an object for a kind of layer that has none
+    added = reading.architecture.adds_kinds
     if nested and not added and not set(places) & {*nested, *without}:  # rope_parameters names no kind of a layer
         return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     result = {}

@@ -270,28 +270,28 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
     given, item = reading.given, reading.architecture
     if nested_kinds(reading):
         if kind not in nested_kinds(reading):
-            if item.by_kind == "older":  # its code adds the objects that are missing
+            if item.adds_kinds:
                 return Keys({})
             raise BuildError(given.place[:-1], "findings.kind_missing", kind=kind)
         return given.table(kind) or Keys({})
-    if given and item.by_kind and not _by_kind(reading):
+    if given and item.by_kind not in ("", "either") and not _by_kind(reading):
         return Keys({})
     return Keys({}) if kind == SLIDING and SLIDING in item.theta and not item.scales_all else given
 
 
 def _by_kind(reading: Reading) -> bool:
     """Return whether a single object for all kinds of layer is used, in an architecture that expects one per kind."""
-    name, key = reading.architecture.name, reading.given.place[:-1]
+    item, key = reading.architecture, reading.given.place[:-1]
     newer = key.endswith("rope_parameters")
-    if reading.architecture.by_kind == "only" or (newer and reading.architecture.by_kind == "strict"):
+    if item.by_kind == "only" or (item.by_kind == "strict" and (newer or item.assigned)):
         text = "findings.by_kind_needed"
-        reading.error(key, text, name=name)
+        reading.error(key, text, name=item.name)
         return True
     text = "findings.type_alone"
     if newer:
         text = "findings.by_kind_ignored"
     if ignored := newer or reading.given.first("rope_type", "type") == "type":
-        reading.warning(key, text, name=name)
+        reading.warning(key, text, name=item.name)
     return not ignored
 
 
@@ -312,8 +312,11 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
     """Return the base for that kind of layer, from the scaling object `inside` or from other keys."""
     keys, item = reading.keys, reading.architecture
     base = inside.number("rope_theta")
-    if base is None and kind == SLIDING and (SLIDING in item.theta or keys.first(*SLIDING_BASES)):
-        base = keys.number(*SLIDING_BASES)
+    if base is None and item.by_kind == "only" and item.assigned and nested_kinds(reading):
+        raise BuildError(f"{inside.place}rope_theta", "findings.base_needed", name=item.name)
+    apart = SLIDING in item.theta and not (item.by_kind == "either" and reading.given.place)
+    if base is None and kind == SLIDING and (apart or keys.first(*SLIDING_BASES)):
+        base = keys.number(*SLIDING_BASES, *(("rope_theta",) if item.base_for_all else ()))
         if base is None:
             base = item.theta_of(kind)
             reading.assumed(f"{kind}.rope_theta", f"{base:.10g}")

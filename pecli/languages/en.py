@@ -1003,6 +1003,7 @@ TEXTS = {
     "findings.odd_columns": "{rotary} of the {d} columns of a head rotate; columns rotate in pairs, so both numbers must be even",
     "findings.more_columns_than_head": "asks for {rotary} rotated columns, but a head has only {d}",
     "findings.sections": "numbers of pairs for time, height and width; in text, all three coordinates equal the position",
+    "findings.sections_of_axes": "numbers of pairs for each axis; in text, all coordinates equal the position",
     "findings.type_alone": "rope_type is missing; {name} does not read type, and transformers {v5} scales nothing",
     "findings.share_ignored": "without a scaling, {name} in transformers {v5} ignores it; all {d} columns of a head rotate",
     "findings.share_stops": "with a scaling, {name} in transformers {v5} makes fewer rates, rotates all columns nevertheless, and stops with an error",

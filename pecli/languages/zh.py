@@ -967,6 +967,7 @@ TEXTS = {
     "findings.odd_columns": "每个头的 {d} 列中旋转 {rotary} 列：列是成对旋转的，两个数都须为偶数",
     "findings.more_columns_than_head": "要旋转 {rotary} 列，而每个头只有 {d} 列",
     "findings.sections": "分给时间、高、宽的维度对；文本的三个坐标都等于位置",
+    "findings.sections_of_axes": "分给各轴的维度对；文本的各坐标都等于位置",
     "findings.type_alone": "只有 type：{name} 读取的是 rope_type，transformers {v5} 不做缩放",
     "findings.share_ignored": "transformers {v5} 中 {name} 不用缩放时忽略它：每个头的 {d} 列全部旋转",
     "findings.share_stops": "使用缩放时，transformers {v5} 中 {name} 的频率变少，却仍旋转全部列，因而报错停止",

@@ -25,11 +25,11 @@ from pecli.models.layers import (
 from pecli.models.position_keys import READ_BY, UNUSED, position_keys
 from pecli.models.rope import (
     ORIGINAL,
-    OTHER_NAMES,
     THETA,
     nested_kinds,
     original_length,
     scaling_object,
+    scaling_rule,
 )
 
 ROPE_KEYS = {
@@ -38,7 +38,7 @@ ROPE_KEYS = {
     "rotary_embedding_base",  # for Conformer's rotary positions
 }
 OURS = ("original", "max_position", "seq_len")  # parameters of pecli with another name in a config, or none
-MORE = {"dynamic": ("alpha",)}  # further keys, read by some architectures
+MORE = {"dynamic": ("alpha", "xdrope_section")}  # further keys, read by some architectures
 COMMON = (
     *("rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved", ORIGINAL),
     "max_position_embeddings",  # in ministral3 and mistral4
@@ -60,8 +60,7 @@ def lint(reading: Reading, positions: Iterable[str]) -> None:
     for kind in (nested_kinds(reading) or [FULL]) if rope else []:
         inside = scaling_object(reading, kind)
         if inside:
-            rule = inside.text("rope_type", "type") or "default"
-            _check_scaling(reading, inside, OTHER_NAMES.get(rule, rule))
+            _check_scaling(reading, inside, scaling_rule(reading, inside))
 
 
 def compare_bases(reading: Reading, in_window: Sequence[float], others: Sequence[float]) -> None:

@@ -31,6 +31,7 @@ THETA = ("rope_theta", *OTHER_BASES)
 FRACTION = ("partial_rotary_factor", *OTHER_SHARES)
 MSCALES = ("short_mscale", "long_mscale")  # keys of longrope's attention factors
 HUGE = 1e12  # larger factors are refused
+XDROPE = "xdrope"  # Hunyuan's name of dynamic
 OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # other names of scalings
 
 
@@ -44,7 +45,9 @@ def rope_parameters(reading: Reading, kind: str, layer: int) -> dict[str, Any]:
     BuildError : the RoPE cannot be built from the file, or the file lacks a value
     """
     inside = scaling_object(reading, kind)
-    d, scaling = head_dim(reading, kind), _scaling_name(inside)
+    d, scaling = head_dim(reading, kind), scaling_rule(reading, inside)
+    if scaling == "dynamic" and inside.number("alpha"):  # Hunyuan: a fixed alpha, not a growing base
+        scaling = "default"
     rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, kind, layer)
     item = reading.architecture
     key = inside.first("rope_type", "type") or "rope_type"
@@ -167,20 +170,24 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
     Adds a finding on the sections, a warning or an error if they do not cover all pairs.
     """
     item = reading.architecture
-    parts = inside.numbers("mrope_section") or item.sections
-    if parts and inside.data.get("mrope_section") is None:
-        reading.assumed("mrope_section", list(parts))
+    names = ("mrope_section", *(("xdrope_section",) if XDROPE in item.reads else ()))
+    key = inside.first(*names) or names[0]
+    parts = inside.numbers(key) or item.sections
+    if parts and key not in inside:
+        reading.assumed(key, list(parts))
     turn, whole = inside.flag("mrope_interleaved"), sum(parts) == pairs
     interleaved = item.interleaved if turn is None else turn
     text = "findings.sections"
     if item.axis_names == "hwt":
         text = "findings.sections_interleaved"
+    elif len(parts) != 3:
+        text = "findings.sections_of_axes"
     if parts and whole:
-        reading.note("mrope_section", text)
+        reading.note(key, text)
     elif parts:
         text = "findings.sections_sum"
         say = reading.warning if interleaved else reading.error  # if interleaved, the remaining pairs follow the frame
-        say("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
+        say(key, text, list(parts), sum=sum(parts), pairs=pairs)
     drawn = whole and len(parts) == 3 and item.axis_names != "hwt"
     return {"sections": tuple(map(int, parts)), "interleaved": interleaved} if drawn else {}
 
@@ -300,12 +307,10 @@ def nested_kinds(reading: Reading) -> list[str]:
     return [name for name, value in reading.given.data.items() if isinstance(value, dict)]
 
 
-def _scaling_name(inside: Keys) -> str:
+def scaling_rule(reading: Reading, inside: Keys) -> str:
     """Return the name that the scaling of the object `inside` has in transformers 5."""
     name = inside.text("rope_type", "type") or "default"
-    if name == "dynamic" and inside.number("alpha"):  # Hunyuan: a fixed alpha, not a growing base
-        return "default"
-    return OTHER_NAMES.get(name, name)
+    return "dynamic" if name == XDROPE and name in reading.architecture.reads else OTHER_NAMES.get(name, name)
 
 
 def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
@@ -322,7 +327,7 @@ def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
             reading.assumed(f"{kind}.rope_theta", f"{base:.10g}")
     elif base is None:
         base = _theta_at_top(reading, layer)
-    alpha = inside.number("alpha") if inside.text("rope_type", "type") == "dynamic" else None
+    alpha = inside.number("alpha") if scaling_rule(reading, inside) == "dynamic" else None
     if alpha is None:
         return base
     d = head_dim(reading, FULL)  # Hunyuan's fixed NTK scaling: base · alpha^(d/(d − 2))

@@ -280,6 +280,8 @@ KEYS: dict[str, list[Config]] = {
     "pix2struct_text_model": [{}],
     "molmo2_text": [{"rope_scaling_layers": [1], **scaled(YARN)}],
     "hunyuan_v1_dense": [scaled({"type": "dynamic", "alpha": 10.0, "factor": 1.0})],
+    "hunyuan_vl": [scaled({"type": "xdrope", "alpha": 10.0, "factor": 1.0, "xdrope_section": [1, 1, 1, 1]})],
+    "efficientloftr": [{"partial_rotary_factor": 4.0}],
     "brandnew": [{"transformers_version": "5"}, {"transformers_version": "5", "alibi": True}, {}],
     "llava": [{"text_config": {"model_type": "llama", **ROPE}}, {"text_config": {}}],
 }  # fmt: skip

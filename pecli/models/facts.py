@@ -90,7 +90,7 @@ CHOICES = {  # allowed words of fields that are words or lists of words
     "axes": ("blocks", "repeated", "alternating", "rising"),
     "scale_grid": ("index", "dinov3"),
     "grid_rule": ("middle", "reference", "base"),
-    "reads": (*OTHER_KEYS, "alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk", "xdrope"),
+    "reads": (*OTHER_KEYS, "alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk", "su", "mrope", "xdrope"),
     "words": (*POSITIONS, "relative_key"),
     "scalings": ("none", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional"),
     "grid": (  # config keys for sizes, patches and strides; add those that a new type needs

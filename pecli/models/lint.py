@@ -27,6 +27,7 @@ from pecli.models.rope import (
     ORIGINAL,
     THETA,
     nested_kinds,
+    original_at_top,
     original_length,
     scaling_object,
     scaling_rule,
@@ -273,8 +274,10 @@ def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
         reading.warning(ORIGINAL, "findings.original_ignored")
     if rule not in ("yarn", "longrope", "llama3"):
         return
-    top = None if nested_kinds(reading) else reading.keys.length(ORIGINAL) or reading.architecture.original
+    top = None if nested_kinds(reading) else original_at_top(reading) or reading.architecture.original
     inner = inside.length(ORIGINAL)
+    if reading.architecture.by_kind and reading.keys.length(ORIGINAL) not in (None, inner):
+        reading.warning(ORIGINAL, "findings.unread_by_version_5", name=reading.architecture.name)
     original = top or inner
     if top is not None and inner is not None and top != inner:
         text = "findings.two_originals"

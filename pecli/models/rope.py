@@ -17,22 +17,26 @@ def original_length(reading: Reading, inside: Keys) -> int | None:
     """Return the original context.
 
     This is the key at the top level (or the type's default for it), otherwise the key in the scaling object `inside`,
-    otherwise the maximum position (or the type's default). An object for one kind of layer does not have the key at
-    the top level.
+    otherwise the maximum position (or the type's default).
     """
-    top = None if nested_kinds(reading) else reading.keys.length(ORIGINAL)
+    top = original_at_top(reading)
     if top is None and reading.architecture.original is not None:
         top = reading.architecture.original
         reading.assumed(ORIGINAL, top)
     return top if top is not None else (inside.length(ORIGINAL) or trained_length(reading))
 
 
+def original_at_top(reading: Reading) -> int | None:
+    """Return the original context at the top level; None if objects for one kind of layer are read instead."""
+    return None if nested_kinds(reading) or reading.architecture.by_kind else reading.keys.length(ORIGINAL)
+
+
 THETA = ("rope_theta", *OTHER_BASES)
 FRACTION = ("partial_rotary_factor", *OTHER_SHARES)
 MSCALES = ("short_mscale", "long_mscale")  # keys of longrope's attention factors
 HUGE = 1e12  # larger factors are refused
-XDROPE = "xdrope"  # Hunyuan's name of dynamic
-OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # other names of scalings
+# other names of scalings; in transformers, only types read them whose `reads` has them
+OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default", "xdrope": "dynamic"}
 
 
 def rope_parameters(reading: Reading, kind: str, layer: int) -> dict[str, Any]:
@@ -170,7 +174,7 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
     Adds a finding on the sections, a warning or an error if they do not cover all pairs.
     """
     item = reading.architecture
-    names = ("mrope_section", *(("xdrope_section",) if XDROPE in item.reads else ()))
+    names = ("mrope_section", *(("xdrope_section",) if "xdrope" in item.reads else ()))
     key = inside.first(*names) or names[0]
     parts = inside.numbers(key) or item.sections
     if parts and key not in inside:
@@ -309,8 +313,9 @@ def nested_kinds(reading: Reading) -> list[str]:
 
 def scaling_rule(reading: Reading, inside: Keys) -> str:
     """Return the name that the scaling of the object `inside` has in transformers 5."""
-    name = inside.text("rope_type", "type") or "default"
-    return "dynamic" if name == XDROPE and name in reading.architecture.reads else OTHER_NAMES.get(name, name)
+    name, item = inside.text("rope_type", "type") or "default", reading.architecture
+    taken = name in item.reads or not item.in_transformers or reading.keys.names
+    return OTHER_NAMES.get(name, name) if taken else name
 
 
 def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:

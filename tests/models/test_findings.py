@@ -100,8 +100,9 @@ KEYS: dict[str, list[Config]] = {
         scaled({"rope_type": "axial"}),
         scaled({"rope_type": "ntk", "factor": 2.0}),
         scaled({"rope_type": "mrope", "mrope_section": [1, 1, 2]}),
-        scaled({"rope_type": "mrope", "mrope_section": [1, 1, 1]}),
-        scaled({"rope_type": "mrope", "mrope_section": [1, 1, 1], "mrope_interleaved": True}),
+        scaled({"rope_type": "default", "mrope_section": [1, 1, 2]}),
+        scaled({"rope_type": "default", "mrope_section": [1, 1, 1]}),
+        scaled({"rope_type": "default", "mrope_section": [1, 1, 1], "mrope_interleaved": True}),
         scaled(YARN),
         *(scaled(YARN, name) for name in ("factor", "original_max_position_embeddings")),
         scaled(YARN, "factor") | LESS,
@@ -166,6 +167,7 @@ KEYS: dict[str, list[Config]] = {
                     {"rope_parameters": {FULL: {"rope_theta": 7.0}, SLIDING: {"rope_type": "default"}}},
                     {"rope_parameters": {"rope_theta": 7.0}}],
     "modernbert": [
+        scaled(YARN) | {"original_max_position_embeddings": 8},
         {"global_rope_theta": 500.0, "local_rope_theta": 50.0, "local_attention": 8},
         {"global_attn_every_n_layers": 2},
         {"rope_parameters": {FULL: {"rope_theta": 7.0}}},
@@ -203,6 +205,8 @@ KEYS: dict[str, list[Config]] = {
         *({"attn_temperature_tuning": flag} for flag in (True, False, 4, 1)),
         {"attn_scale": 0.2, "floor_scale": 8},
     ],
+    "ministral": [scaled(YARN)],
+    "deepseek_ocr2_text": [{"head_dim": 16}],
     "ministral3": [
         {"rope_parameters": {}},
         {"rope_parameters": {**YARN, "rope_theta": 9.0, "llama_4_scaling_beta": 0.1}},

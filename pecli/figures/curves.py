@@ -249,7 +249,7 @@ class Curves(OneHeadFigure):
         nearest = tuple(found[np.abs(found - own) == own_least].tolist())
         farther = np.delete(distances, np.array([*beside, own]) - rows.start)
         at_most = max(distances[at - rows.start] for at in beside) * (1 - ROUNDING) - ROUNDING
-        return {"nearest": nearest if np.nanmin(farther) < at_most else beside, "nearest_distance": least}
+        return {"nearest": nearest if np.nanmin(farther, initial=np.inf) < at_most else beside, "nearest_distance": least}
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
         """Return low, high, the measure between each start and itself, and how much lines differ.

@@ -270,8 +270,16 @@ KEYS: dict[str, list[Config]] = {
     "pix2struct_text_model": [{}],
     "molmo2_text": [{"rope_scaling_layers": [1], **scaled(YARN)}],
     "hunyuan_v1_dense": [scaled({"type": "dynamic", "alpha": 10.0, "factor": 1.0})],
-    "brandnew": [{"transformers_version": "5"}, {"transformers_version": "5", "alibi": True}, {}],
-    "llava": [{"text_config": {"model_type": "llama", **ROPE}}, {"text_config": {}}],
+    "brandnew": [
+        {"transformers_version": "5"}, {"transformers_version": "5", "alibi": True}, {},
+        {"model_config": {}},
+        scaled({"rope_type": "dynamic", "factor": 2.0}) | LESS,
+        *(scaled(YARN, name) | LESS for name in ("factor", "original_max_position_embeddings")),
+        LESS | {"transformers_version": "5", "position_embedding_type": "relative_key"},
+    ],
+    "zamba2": [{"use_mem_rope": flag} for flag in (True, False)],
+    "llava": [{"text_config": {"model_type": "llama", **ROPE}}, {"text_config": {}},
+              {"vision_config": {"model_type": "llama", "no_rope_layers": [1]}}],
 }  # fmt: skip
 TOWERS: dict[str, list[Config]] = {  # a type, and what its config has besides IMAGE
     "vit": [{}, {"image_size": [12, 20]}, {"image_size": None}, {"image_size": 13}, {"patch_size": 13}],
@@ -329,8 +337,26 @@ OTHERS: dict[str, tuple[Config, list[Config]]] = {  # files of other programs: w
     "mpt": ({"general.architecture": "mpt", **GGUF}, [
         {}, {"position_embd.weight": [32, 64]}, *({"NAME.attention.max_alibi_bias": bias} for bias in (0.0, 4.0)),
     ]),
-    **{name: ({"general.architecture": name, **GGUF}, [{"NAME.attention.sliding_window": 8}])
-       for name in ("gemma-embedding", "modern-bert")},
+    **{name: ({"general.architecture": name, **GGUF}, [
+        {"NAME.attention.sliding_window": 8},
+        *({"NAME.attention.sliding_window_pattern": [True, False], **more}
+          for more in ({}, {"NAME.attention.sliding_window": 8})),
+    ]) for name in ("gemma-embedding", "modern-bert")},
+    **{name: ({"general.architecture": name, **GGUF, "NAME.rope.scaling.type": "yarn", "NAME.rope.scaling.factor": 4.0,
+               "NAME.rope.scaling.original_context_length": 16}, [
+        {}, *({"NAME.rope.scaling.yarn_log_multiplier": 0.1, **more}
+              for more in ({}, {"NAME.rope.scaling.attn_factor": 2.0})),
+    ]) for name in ("deepseek2", "mistral3")},
+    "flux": ({"_class_name": "FluxTransformer2DModel", "num_layers": 1, "num_single_layers": 1}, [
+        {"axes_dims_rope": widths} for widths in ([4, 4, 8], [3, 5], [16])
+    ]),
+    "mistral": ({"dim": 32, "n_heads": 4, "n_layers": 2, "hidden_dim": 64}, [
+        {}, *({"vision_encoder": {"hidden_size": size, "num_attention_heads": 4}} for size in (0, 32)),
+    ]),
+    "open_clip": ({"embed_dim": 32, "text_cfg": {"width": 32, "heads": 4, "layers": 2}}, [
+        {"vision_cfg": {"image_size": 64, "width": 8, **more}}
+        for more in ({"layers": [2, 2]}, {"layers": 2}, {"timm_model_name": "vit_base_patch16_224"})
+    ]),
     "tensorrt": (TENSORRT, [
         {},
         *({"rotary_scaling": {"type": rule, "factor": 4.0}} for rule in ("linear", "dynamic", "yarn", "su", "none")),

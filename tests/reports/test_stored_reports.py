@@ -193,6 +193,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
                                      "depths": [2, 2], "num_heads": [2, 4], "window_size": 2}},
     "seen_turning": {"model_type": "llava", "text_config": {"model_type": "llama", **ROPE},
                      "vision_config": {"model_type": "pixtral", **IMAGE, "rope_theta": 10000.0}},
+    **{name: {"model_type": name} for name in ("ultrabert", "slanext_vision", "omniasr_audio", "lfm3", "neomme")},
     **{f"{name}/llama/config": {"model_type": "llama", **ROPE} for name in "ab"},
     "sees": {"model_type": "llava", "text_config": {"model_type": "llama", **ROPE},
              "vision_config": {"model_type": "clip_vision_model", **SIZES, "image_size": 12, "patch_size": 4}},

@@ -12,6 +12,7 @@ import webbrowser
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -58,6 +59,19 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """Collect garbage once; pytest does so ten times, of which nothing is left here."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """Make no cases of tests that take long where none of them is run."""
+    marks = getattr(obj, "pytestmark", ())
+    unwanted = collector.config.option.markexpr == "not long" and any(mark.name == "long" for mark in marks)
+    return [] if unwanted else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Deselect tests for features that Windows lacks, and most cases of tests marked so; order the longest tests first,
@@ -85,24 +99,32 @@ class Answer(NamedTuple):
 
 
 Ask = Callable[..., Answer]  # `ask("heatmap", "-n", "9")`
+FOLDERS = count()
 BUILT = cache(typer.main.get_command)  # otherwise built again for each line
 BUILD = cache(app_module._build_command)
 
 
-@pytest.fixture(autouse=True)
-def commands_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session")
+def patched() -> Iterator[pytest.MonkeyPatch]:
+    """Return what patches for all tests."""
+    with pytest.MonkeyPatch.context() as patched:
+        yield patched
+
+
+@pytest.fixture(autouse=True, scope="session")
+def commands_built_once(patched: pytest.MonkeyPatch) -> None:
     """Cache the built commands, which a process builds once and Typer's runner would build for each line."""
 
     def build(name: str, words: list[str]) -> Any:
         names = (word.removeprefix("--encoding=").removeprefix("-e").partition(":")[0] for word in words)
         return BUILD(name, tuple(filter(str.isidentifier, names)))  # the words that may name an encoding
 
-    monkeypatch.setattr("typer.testing._get_command", BUILT, raising=False)
-    monkeypatch.setattr(app_module, "_build_command", build)
+    patched.setattr("typer.testing._get_command", BUILT, raising=False)
+    patched.setattr(app_module, "_build_command", build)
 
 
-@pytest.fixture(autouse=True)
-def errors_carry_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def errors_carry_what_they_say(patched: pytest.MonkeyPatch) -> None:
     """Check of every error whose message begins with an option that it has the option's name and value."""
     make = PecliError.__init__
 
@@ -111,7 +133,15 @@ def errors_carry_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
         if begins := re.match(r"--([a-z][a-z-]*)(=?)", text):
             assert self.option is not None and (self.value is not None or not begins[2]), text
 
-    monkeypatch.setattr(PecliError, "__init__", checked)
+    patched.setattr(PecliError, "__init__", checked)
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an empty folder; pytest's own fixture looks through all folders of other tests for a name."""
+    folder = tmp_path_factory.getbasetemp() / str(next(FOLDERS))
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import importlib
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from graphlib import TopologicalSorter
@@ -50,9 +50,9 @@ figures = pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
 analyses = pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
 
 
-def imports(tree: ast.AST) -> Iterator[str]:
-    """Yield every module that is imported anywhere, also inside functions and for types only."""
-    for node in ast.walk(tree):
+def imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield every module that is imported, also inside functions and for types only."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -71,9 +71,15 @@ def parsed() -> dict[str, ast.Module]:
 
 
 @cache
+def walked() -> dict[str, list[ast.AST]]:
+    """Return every node of every module."""
+    return {name: list(ast.walk(tree)) for name, tree in parsed().items()}
+
+
+@cache
 def imported() -> dict[str, list[str]]:
     """Return what each module imports."""
-    return {name: list(imports(tree)) for name, tree in parsed().items()}
+    return {name: list(imports(nodes)) for name, nodes in walked().items()}
 
 
 def own(name: str) -> set[str]:
@@ -135,9 +141,10 @@ def module_of(path: str) -> str:
 def test_modules_import_each_other_in_no_circle() -> None:
     """Import inside functions count too, those for types alone do not."""
     graph: dict[str, set[str]] = {}
-    for name, tree in parsed().items():
-        blocks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
-        for_types = [path for block in blocks if ast.unparse(block.test) == "TYPE_CHECKING" for path in imports(block)]
+    for name, every in walked().items():
+        tests = [(block, block.test) for block in every if isinstance(block, ast.If)]
+        blocks = [block for block, test in tests if isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"]
+        for_types = [path for block in blocks for path in imports(ast.walk(block))]
         needed = Counter(imported()[name]) - Counter(for_types)
         graph[name] = {module_of(path) for path in needed if path.startswith("pecli.")} - {""}
     TopologicalSorter(graph).prepare()
@@ -148,8 +155,8 @@ def test_a_job_comes_out_of_a_finished_file_by_one_door() -> None:
     """`carried`, which leaves out what a stranger's file says of where to write."""
     jobs = {
         name
-        for name, tree in parsed().items()
-        for node in ast.walk(tree)
+        for name, every in walked().items()
+        for node in every
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == "job"
     }
     assert jobs == {"jobs.job"}
@@ -216,8 +223,7 @@ def test_what_computes_and_draws_knows_no_terminal() -> None:
 
 def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
     def heavy(tree: ast.Module) -> set[str]:
-        top = ast.Module([node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))], [])
-        return {item.split(".")[0] for item in imports(top)} & {"numpy", "matplotlib", "PIL"}
+        return {item.split(".")[0] for item in imports(tree.body)} & {"numpy", "matplotlib", "PIL"}
 
     late = [
         "figures.own_axes",
@@ -235,7 +241,7 @@ def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
 
 def nodes(kind: type[Node]) -> Iterator[tuple[str, Node]]:
     """Return every such node of every module."""
-    return ((name, node) for name, tree in parsed().items() for node in ast.walk(tree) if isinstance(node, kind))
+    return ((name, node) for name, every in walked().items() for node in every if isinstance(node, kind))
 
 
 def test_only_the_writer_writes_files() -> None:

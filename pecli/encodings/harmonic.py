@@ -124,13 +124,16 @@ class Harmonic(TableEncoding):
         """Return the frequency ω_j of each pair, in rad/position; a Decimal if known to more digits than a float's."""
 
     def check(self) -> None:
-        rates = tuple(self.rates())
-        fastest = max(max(rates), -min(rates))
-        if fastest > FASTEST:
+        if (fastest := float(self.fastest())) > FASTEST:
             raise UsageError(
-                f"{self.title()} turns by {float(fastest):.3g} rad per position, but the limit is {FASTEST:.0e}: "
+                f"{self.title()} turns by {fastest:.3g} rad per position, but the limit is {FASTEST:.0e}: "
                 "try a larger base, radix or period"
             )
+
+    def fastest(self) -> Decimal | float:
+        """Return the largest |ω_j|, in rad/position."""
+        rates = tuple(self.rates())
+        return max(max(rates), -min(rates))
 
     @property
     def amplitudes(self) -> Array:

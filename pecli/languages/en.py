@@ -1003,6 +1003,7 @@ TEXTS = {
     "findings.odd_columns": "{rotary} of the {d} columns of a head rotate; columns rotate in pairs, so both numbers must be even",
     "findings.more_columns_than_head": "asks for {rotary} rotated columns, but a head has only {d}",
     "findings.sections": "numbers of pairs for time, height and width; in text, all three coordinates equal the position",
+    "findings.sections_of_axes": "numbers of pairs for each axis; in text, all coordinates equal the position",
     "findings.type_alone": "rope_type is missing; {name} does not read type, and transformers {v5} scales nothing",
     "findings.share_ignored": "without a scaling, {name} in transformers {v5} ignores it; all {d} columns of a head rotate",
     "findings.share_stops": "with a scaling, {name} in transformers {v5} makes fewer rates, rotates all columns nevertheless, and stops with an error",
@@ -1028,6 +1029,9 @@ TEXTS = {
     "findings.max_position_missing": "missing, although dynamic scaling begins at this position",
     "findings.ignored_by_kind": "transformers {v5} ignores it inside an object for one kind of layer",
     "findings.kind_missing": "has objects for other kinds of layers, but none for {kind}",
+    "findings.scaling_replaces": "the code of {name} puts it in place of rope_parameters, and transformers {v5} stops with an error",
+    "findings.kinds_in_scaling": "{name} reads objects for kinds of layers only in rope_parameters; transformers {v5} ignores these",
+    "findings.base_needed": "missing; {name} has no default for it in an object for one kind of layer, and transformers {v5} stops with an error",
     # explain
     "explain.word_vectors_shape": "Word vectors, shape ({words}, {dimensions})",
     "explain.its_numbers_are_learned": "Its numbers are learned, not calculated: there is no formula, and no row beyond the last one.",

@@ -967,6 +967,7 @@ TEXTS = {
     "findings.odd_columns": "每个头的 {d} 列中旋转 {rotary} 列：列是成对旋转的，两个数都须为偶数",
     "findings.more_columns_than_head": "要旋转 {rotary} 列，而每个头只有 {d} 列",
     "findings.sections": "分给时间、高、宽的维度对；文本的三个坐标都等于位置",
+    "findings.sections_of_axes": "分给各轴的维度对；文本的各坐标都等于位置",
     "findings.type_alone": "只有 type：{name} 读取的是 rope_type，transformers {v5} 不做缩放",
     "findings.share_ignored": "transformers {v5} 中 {name} 不用缩放时忽略它：每个头的 {d} 列全部旋转",
     "findings.share_stops": "使用缩放时，transformers {v5} 中 {name} 的频率变少，却仍旋转全部列，因而报错停止",
@@ -989,6 +990,9 @@ TEXTS = {
     "findings.max_position_missing": "缺失，而 dynamic 缩放从那里开始",
     "findings.ignored_by_kind": "transformers {v5} 在某种层的对象之内忽略它",
     "findings.kind_missing": "列出了其他种类的层，没有 {kind}",
+    "findings.scaling_replaces": "{name} 的代码用它替换 rope_parameters，transformers {v5} 会停下",
+    "findings.kinds_in_scaling": "{name} 只在 rope_parameters 中读按层种类分开的对象：transformers {v5} 忽略这里的对象",
+    "findings.base_needed": "缺失：{name} 对按层种类分开的对象没有默认值，transformers {v5} 会停下",
     # explain
     "explain.word_vectors_shape": "词向量，形状 ({words}, {dimensions})",
     "explain.its_numbers_are_learned": "这些数是学出来的，不是算出来的：没有公式，最后一行之后也没有更多的行。",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
 
-STEP = 256  # positions per row of the coarse table
+STEP = 256  # largest number of positions per row of the coarse table
 
 
 def cosine_sums(rates: Array, first: float, count: int) -> Array:
@@ -15,8 +15,9 @@ def cosine_sums(rates: Array, first: float, count: int) -> Array:
 
     rates : ω_j, rad/position, (n_pairs,)
     """
-    coarse = np.multiply.outer(first + STEP * np.arange(-(-count // STEP), dtype=np.float64), rates)
-    fine = np.multiply.outer(np.arange(STEP, dtype=np.float64), rates)
+    step = min(STEP, 1 << (count.bit_length() + 1) // 2)  # about √count, so that both tables are small
+    coarse = np.multiply.outer(first + step * np.arange(-(-count // step), dtype=np.float64), rates)
+    fine = np.multiply.outer(np.arange(step, dtype=np.float64), rates)
     begun, ended = (np.concatenate([np.cos(own), np.sin(own)], axis=1) for own in (coarse, fine))
     ended[:, len(rates) :] *= -1
     sums: Array = (begun @ ended.T).reshape(-1)[:count]

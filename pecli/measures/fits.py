@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import exp, inf, log, pi, sqrt
 from typing import Any
 
@@ -29,6 +30,7 @@ EXACT = 1e-15  # relative residual rms caused by float64 rounding
 SINGLE = 3e-7  # relative difference between libraries that compute in float32
 SINGLE_RATE = 1e-6  # the same of rates, which are powers of the base
 SHARE_RIGHT = 0.6  # a formula must match at least this share of the fitted values up to rounding
+GUESSED = 1 << 15  # numbers that are computed together for guesses
 ENOUGH = 0.95  # the search stops at this share of matching values
 CIRCLE = 0.12  # largest relative deviation of sin² + cos² within a pair
 STILL = 20.0  # decay that stands for "only the first pair turns"
@@ -88,9 +90,9 @@ class Fit:
         angles = np.outer(rows + self.start, self.frequencies())
         return (np.abs(angles - np.rint(angles)) < 1e-9) & (self.kind == "whole")
 
-    def residual(self, table: Array, rows: Array) -> Array:
-        """Return the residual of a table's rows, (n, d), with 0 where `undecided`."""
-        residual = table - self.numbers(rows)
+    def residual(self, table: Array, rows: Array, angles: Array | None = None) -> Array:
+        """Return the residual of a table's rows, (n, d), with 0 where `undecided`; `angles` are known ones."""
+        residual = table - self.scale * np.sin(self.angles(rows) if angles is None else angles)
         if self.kind == "whole":
             residual[self.undecided(rows)] = 0.0
         return residual
@@ -176,28 +178,37 @@ def extend_fit(
 
 def refine(table: Array, rows: Array, fit: Fit, free: Sequence[str] = PARAMETERS) -> Fit:
     """Return the fit after Gauss-Newton steps on the parameters named in `free`."""
-    fit, free = fit.with_rms(table, rows), [name for name in free if fit.kind != "whole" or name == "scale"]
+    free = [name for name in free if fit.kind != "whole" or name == "scale"]
     missing = np.isnan(table).ravel() if np.isnan(table.sum()) else None
+    angles, residual, fit = compared(table, rows, fit)
     for _ in range(30 if free and fit.rms < MAX_GUESS_RMS * abs(fit.scale) else 0):
-        angles, rates = fit.angles(rows), fit.frequencies()
-        slopes = fit.scale * np.cos(angles) * rates
+        slopes = fit.scale * np.cos(angles) * fit.frequencies()
         turned = slopes * (rows + fit.start)[:, None]
         moves = {"rate": turned, "decay": -turned * fit.exponents, "start": slopes, "scale": fit.scale * np.sin(angles)}
-        columns, residual = np.stack([moves[name].ravel() for name in free], axis=1), fit.residual(table, rows).ravel()
+        columns, residual = np.stack([moves[name].ravel() for name in free]), residual.ravel()
         if missing is not None:
-            columns[missing] = residual[missing] = 0.0
-        columns /= (sizes := np.maximum(np.linalg.norm(columns, axis=0), 1e-290))
-        inverse = np.linalg.pinv(columns.T @ columns, rcond=1e-14, hermitian=True)
-        steps = inverse @ (columns.T @ residual) / sizes
+            columns[:, missing] = residual[missing] = 0.0
+        columns /= (sizes := np.maximum(np.linalg.norm(columns, axis=1), 1e-290))[:, None]
+        values, vectors = np.linalg.eigh(columns @ columns.T)
+        told = vectors[:, values > 1e-14 * values[-1]] / np.sqrt(values[values > 1e-14 * values[-1]])
+        steps = told @ (told.T @ (columns @ residual)) / sizes
         step = dict.fromkeys(PARAMETERS, 0.0) | dict(zip(free, steps.tolist(), strict=True))
         better = replace(
             fit, rate=fit.rate * exp(min(max(step["rate"], -1), 1)), decay=fit.decay + step["decay"],
             start=fit.start + step["start"], scale=fit.scale * (1 + step["scale"]),
-        ).with_rms(table, rows)  # fmt: skip
+        )  # fmt: skip
+        angles, residual, better = compared(table, rows, better)
         before, fit = fit.rms, min(fit, better, key=lambda each: each.rms)
-        if fit.rms > before * (1 - 1e-3):
+        if not fit.rms <= before * (1 - 1e-3):
             break
     return fit
+
+
+def compared(table: Array, rows: Array, fit: Fit) -> tuple[Array, Array, Fit]:
+    """Return a fit's angles and residual for the given rows of a table, (n, d) each, and the fit with its rms."""
+    angles = fit.angles(rows)
+    residual = fit.residual(table, rows, angles)
+    return angles, residual, replace(fit, rms=rms(residual))
 
 
 def trimmed(table: Array, rows: Array, fit: Fit, rounding: float) -> tuple[Fit, Array, float]:
@@ -321,14 +332,18 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
         ("linear", "interleaved", columns // 2 * 2.0, "rate", rates),
     )
     few, places = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # positions if row 0 is at 0 or at 1, (2, 8, 1)
+    odd, size = columns % 2 == 1, max(1, GUESSED // (16 * len(columns)))
     for kind, layout, exponents, name, values in searches:
-        residual = np.empty((2, len(values), 2))  # mean squared residuals for sines first and for cosines first
-        for at, value in enumerate(values):
-            angles = places * (value * exponents if kind == "linear" else np.exp(-value * exponents))
+        residual = np.empty((2, len(values), 2))  # sums of squared residuals for sines first and for cosines first
+        for part in (slice(at, at + size) for at in range(0, len(values), size)):
+            rates = values[part, None] * exponents if kind == "linear" else np.exp(-values[part, None] * exponents)
+            angles = places * rates[:, None, None]  # (values, 2, 8, d)
             sines, cosines = np.sin(angles), np.cos(angles)
+            squares = np.einsum("vsrc,vsrc->vsc", sines, sines) * scale
+            ways = squares - 2 * np.einsum("rc,vsrc->vsc", few, sines)
+            others = scale * len(few) - squares - 2 * np.einsum("rc,vsrc->vsc", few, cosines)
             for swap in (0, 1):
-                waves = np.where(columns % 2 == 1 - swap, cosines, sines)
-                residual[swap, at] = np.mean((few - scale * waves) ** 2, axis=(1, 2))
+                residual[swap, part] = np.where(odd ^ swap, others, ways).sum(axis=-1)
         for swap in (0, 1):
             best, start = divmod(int(np.argmin(residual[swap])), 2)
             found: dict[str, Any] = {name: float(values[best]), "start": float(start)}
@@ -422,9 +437,7 @@ def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
 
     unsure : tolerance: how far the mean cosine of the residual angles may be below that of the best position
     """
-    steps = np.arange(2 * MAX_START)
-    near = np.where(steps % 2, -(steps + 1) // 2, steps // 2)  # 0, −1, 1, −2, 2, …
-    some = slice(None, None, max(1, len(omega) // 16))
+    near, some = nearest_positions(), slice(None, None, max(1, len(omega) // 16))
     rates, angles = omega[some], phase[some]
 
     def agreement_near(shift: float) -> Array:
@@ -439,9 +452,19 @@ def first_position(omega: Array, phase: Array, unsure: float = 1e-12) -> float:
             places, agree = places + 0.5, better
         else:
             far = far_positions(omega, phase)
-            if (better := np.cos(angles - np.outer(far, rates)).mean(axis=1)).max() > CLOSE:
+            for count in (1, len(rates)):  # the cosine of one pair leaves few, which saves time
+                better = np.cos(angles[:count] - np.outer(far, rates[:count])).mean(axis=1)
+                far, better = (kept[better > 1 - (1 - CLOSE) * len(rates) / count] for kept in (far, better))
+            if len(far):
                 places, agree = far, better
     return float(places[np.argmax(agree > agree.max() - max(unsure, 2 * (1 - agree.max())))])
+
+
+@cache
+def nearest_positions() -> Array:
+    """Return 0, −1, 1, −2, 2, … up to MAX_START, shape (2 · MAX_START,)."""
+    steps = np.arange(2 * MAX_START)
+    return np.where(steps % 2, -(steps + 1) // 2, steps // 2)
 
 
 def far_positions(omega: Array, phase: Array) -> Array:

@@ -69,7 +69,7 @@ OTHER_KEYS = (*OTHER_BASES, *OTHER_SHARES, "rotary_dim", "global_rope_theta", *S
 CHOICES = {  # allowed words of fields that are words or lists of words
     "position": POSITIONS,
     "pairing": ("half", "interleaved"),
-    "by_kind": ("only", "older", "strict"),
+    "by_kind": ("only", "older", "strict", "either"),
     "resized": ("always", "asked"),
     "also": (*POSITIONS, "timestep"),
     "remark": tuple(REMARKS),
@@ -90,7 +90,7 @@ CHOICES = {  # allowed words of fields that are words or lists of words
     "axes": ("blocks", "repeated", "alternating", "rising"),
     "scale_grid": ("index", "dinov3"),
     "grid_rule": ("middle", "reference", "base"),
-    "reads": (*OTHER_KEYS, "alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk"),
+    "reads": (*OTHER_KEYS, "alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk", "su", "mrope", "xdrope"),
     "words": (*POSITIONS, "relative_key"),
     "scalings": ("none", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional"),
     "grid": (  # config keys for sizes, patches and strides; add those that a new type needs

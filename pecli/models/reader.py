@@ -354,8 +354,9 @@ def _reading(keys: Keys, seq_len: int | None, outer: str | None, tower: str) -> 
     architecture = architecture_of(keys, outer, tower)
     few = {*OTHER_KEYS}.difference(architecture.reads) if architecture.in_transformers else ()
     unread = [name for name in keys.data if name in keys and (name in architecture.unread or name in few)]
-    kept = Keys({name: value for name, value in keys.data.items() if name not in unread}, keys.place, keys.read)
-    reading = Reading(kept, architecture, seq_len)
+    apart = {name.removeprefix("rope_parameters.") for name in architecture.unread if "." in name}
+    kept = {name: value for name, value in keys.data.items() if name not in {*unread, *apart}}
+    reading = Reading(Keys(kept, keys.place, keys.read), architecture, seq_len)
     for name in unread:
         reading.warning(name, "findings.unread_by_version_5", keys.data[name], name=architecture.name)
     if not reading.architecture.known:
@@ -405,7 +406,7 @@ def _stack(reading: Reading, stack: str, kinds: list[str]) -> dict[str, Layer]:
     for layer, kind in enumerate(kinds):
         places.setdefault(kind, []).append(layer)
     without = _without_rope(reading)
-    added = reading.architecture.by_kind == "older"  # its code adds an object for a kind of layer that has none
+    added = reading.architecture.adds_kinds
     if nested and not added and not set(places) & {*nested, *without}:  # rope_parameters names no kind of a layer
         return {kind: _layer(reading, position, kind, stack, ()) for kind in nested}
     result = {}

@@ -12,6 +12,7 @@ import pytest
 from pecli.core.errors import UsageError
 from pecli.core.lazy import Array
 from pecli.core.positions import Blocks, Positions
+from pecli.encodings.clock import Geometric
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.comparison import VectorComparison
 
@@ -79,7 +80,7 @@ def test_the_mean_of_a_long_far_block_is_exact() -> None:
 
 @pytest.mark.parametrize(("rate", "taken"), [(1e12, True), (-1e12, True), (1e12 + 1, False), (-1e12 - 1, False)])
 def test_a_pair_turns_no_faster_than_positions_have_digits_for(rate: float, taken: bool) -> None:
-    class Fast(Sinusoidal):
+    class Fast(Geometric):
         def rates(self) -> list[float]:
             return [1.0, rate]
 

@@ -340,7 +340,7 @@ def biases(**options: Any) -> Any:
 
 @pytest.mark.some(4)
 @pytest.mark.parametrize(("encoding", "options", "key", "numbers"), [
-    ("alibi:heads=8", {"length": 2000}, "bias.each_head_sees_twice", {}),
+    ("alibi:heads=8", {"length": 1200}, "bias.each_head_sees_twice", {}),
     ("alibi:heads=16", {"length": 60, "head": [0, 1, 2]}, "bias.each_head_sees_times", {"ratio": "1.41"}),
     ("alibi:heads=8", {"length": 60, "head": [5, 0]}, "bias.head_sees_to_all",
      {"first": 0, "few": 9, "last": 5, "count": 60}),

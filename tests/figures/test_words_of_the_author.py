@@ -29,7 +29,8 @@ SMALL: dict[str, Any] = {"d": 8, "size": "column", "dpi": 40}
 def drawn(figure: str, **options: Any) -> Any:
     picture = pecli.figure(figure, **SMALL, **options)
     with style_context(picture.canvas, ""):
-        drawing, _ = draw_page(picture.figure, picture.job.view, picture.canvas, picture.figure.title(picture.job.view), 0)
+        title = picture.figure.title(picture.job.view)
+        drawing, _ = draw_page(picture.figure, picture.job.view, picture.canvas, title, 0)
     return drawing
 
 

@@ -106,8 +106,9 @@ KEYS: dict[str, list[Config]] = {
         scaled({"rope_type": "axial"}),
         scaled({"rope_type": "ntk", "factor": 2.0}),
         scaled({"rope_type": "mrope", "mrope_section": [1, 1, 2]}),
-        scaled({"rope_type": "mrope", "mrope_section": [1, 1, 1]}),
-        scaled({"rope_type": "mrope", "mrope_section": [1, 1, 1], "mrope_interleaved": True}),
+        scaled({"rope_type": "default", "mrope_section": [1, 1, 2]}),
+        scaled({"rope_type": "default", "mrope_section": [1, 1, 1]}),
+        scaled({"rope_type": "default", "mrope_section": [1, 1, 1], "mrope_interleaved": True}),
         scaled(YARN),
         *(scaled(YARN, name) for name in ("factor", "original_max_position_embeddings")),
         scaled(YARN, "factor") | LESS,
@@ -160,24 +161,31 @@ KEYS: dict[str, list[Config]] = {
         {"head_dim": 8, "rope_local_base_freq": 1000000.0, "sliding_window_pattern": 2},
         {"head_dim": 8, **scaled({"type": "linear", "factor": 2.0})},
         {"head_dim": 8, "rope_parameters": {"rope_type": "linear", "factor": 2.0}},
+        {"head_dim": 8, "rope_scaling": {FULL: {"rope_theta": 7.0}, SLIDING: {"rope_theta": 5.0}}},
         {"head_dim": 8, "rope_parameters": {FULL: {"rope_theta": 7.0}, SLIDING: {**YARN, "truncate": False}}},
         {"head_dim": 8, "rope_parameters": {FULL: {"rope_theta": 7.0}}},
         {"head_dim": 8, "rope_parameters": {FULL: {"rope_theta": 7.0}, SLIDING: None}},
     ],
     "gemma4_text": [*({"head_dim": 8, "global_head_dim": 8, "sliding_window": 8, "use_bidirectional_attention": word}
                       for word in ("all", "vision")),
-                    {"head_dim": 8, "global_head_dim": 16}, {"rope_parameters": {"rope_theta": 7.0}}],
+                    {"head_dim": 8, "global_head_dim": 16},
+                    {"rope_scaling": None}, {"rope_parameters": {}}, {"rope_theta": None},
+                    {"rope_parameters": {FULL: {"rope_theta": 7.0}, SLIDING: {"rope_type": "default"}}},
+                    {"rope_parameters": {"rope_theta": 7.0}}],
     "modernbert": [
+        scaled(YARN) | {"original_max_position_embeddings": 8},
         {"global_rope_theta": 500.0, "local_rope_theta": 50.0, "local_attention": 8},
         {"global_attn_every_n_layers": 2},
+        {"rope_parameters": {FULL: {"rope_theta": 7.0}}},
         {"rope_parameters": {"rope_theta": 7.0}},
     ],
+    "dots3_note_text": [{"rope_parameters": own, **more} for own, more in (
+        ({"rope_theta": 7.0}, {}), ({"indexed_attention": {"rope_theta": 7.0}, SLIDING: YARN}, {"rope_theta": 5.0}))],
     "modernbert-decoder": [{}, {"local_attention": 9}, {"local_attention": 9, "sliding_window": 3}],
     "afmoe": [{"sliding_window": 8, "global_attn_every_n_layers": 2}],
     "beam": [{"layer_types": [FULL] * 4, "rope_parameters": {SLIDING: {"rope_theta": 500.0}}}],
     "lara_mini": [{}],
     "dory": [{"layer_types": [SLIDING, "mlp", FULL, "mlp"]}],
-    "hy_v4_vl_text": [{**LATENT, "qk_rope_head_dim": 64}],
     "inkling_text": [{}, {"sliding_window_size": 8, "local_layer_ids": [1, 3]}],
     "longformer": [{"attention_window": lengths} for lengths in (8, [8, 8, 8, 8], [8, 16, 8, 16])],
     "led": [{"attention_window": [8] * 4, "decoder_layers": 2}],
@@ -187,11 +195,12 @@ KEYS: dict[str, list[Config]] = {
     "openai_privacy_filter": [{"head_dim": 8, "sliding_window": 8}],
     "unlimited_ocr_text": [{}],
     "blt_local_encoder": [{}, {"sliding_window": 8}],
-    "ultrabert": [{"sliding_window": 8}, {"attention_windows": [8, None, 8, 0]}],
+    "ultrabert": [{"sliding_window": 8}, {"rope_theta": [5.0, 5.0, 7.0, 5.0]}, {"attention_windows": [8, None, 8, 0]}],
     "embedding_gemma2_text": [{"head_dim": 8, "sliding_window": 8}],
     "t5_gemma_module": [{"head_dim": 8, "sliding_window": 8, "is_decoder": flag} for flag in (True, False)],
     "t5gemma2_text": [{"head_dim": 8, "sliding_window": 9}],
-    "neomme": [{"sliding_window": 8}, {"sliding_window": 8, "per_layer_config": {"1": {"sliding_window": 4}}}],
+    "neomme": [{"sliding_window": 8}, {"rope_theta": None, "rope_scaling": None},
+               {"sliding_window": 8, "per_layer_config": {"1": {"sliding_window": 4}}}],
     "mimo_v2_flash": [{"head_dim": 8, "sliding_window_size": 8, **more} for more in ({}, {"sliding_window": 8})],
     "exaone4": [{"sliding_window": 8, "sliding_window_pattern": "LG"}, {"sliding_window": None}],
     "cohere2": [{"sliding_window": 8, "sliding_window_pattern": 2}],
@@ -202,6 +211,8 @@ KEYS: dict[str, list[Config]] = {
         *({"attn_temperature_tuning": flag} for flag in (True, False, 4, 1)),
         {"attn_scale": 0.2, "floor_scale": 8},
     ],
+    "ministral": [scaled(YARN)],
+    "deepseek_ocr2_text": [{"head_dim": 16}],
     "ministral3": [
         {"rope_parameters": {}},
         {"rope_parameters": {**YARN, "rope_theta": 9.0, "llama_4_scaling_beta": 0.1}},
@@ -213,6 +224,9 @@ KEYS: dict[str, list[Config]] = {
     "deepseek_v3": [LATENT | scaled(YARN, mscale_all_dim=1.0), LATENT | {"qk_rope_head_dim": 3}],
     "deepseek_v4": [{**LATENT, "compress_ratios": [0, 4, 0, 4]}, LATENT | scaled(YARN)],
     "glm4_moe_lite": [{"head_dim": 128}],
+    **{name: [LATENT | scaled(YARN, mscale=1.0, mscale_all_dim=1.0) | {"num_hidden_layers": 6}] for name in (
+        "minicpm3", "hy_v4", "bailing_hybrid", "axk2", "glm_moe_dsa", "mistral_large4_text")},
+    "hy_v4_vl_text": [{**LATENT, "qk_rope_head_dim": 64}, LATENT | scaled(YARN, mscale=1.0, mscale_all_dim=1.0)],
     "kimi_linear": [{**LATENT, "linear_attn_config": {"full_attn_layers": [1, 4]}}, {**LATENT, "mla_use_nope": True}],
     "bamba": [{"attn_layer_indices": [1, 3]}],
     "lfm2": [{"full_attn_idxs": [0]}],
@@ -276,6 +290,8 @@ KEYS: dict[str, list[Config]] = {
     "pix2struct_text_model": [{}],
     "molmo2_text": [{"rope_scaling_layers": [1], **scaled(YARN)}],
     "hunyuan_v1_dense": [scaled({"type": "dynamic", "alpha": 10.0, "factor": 1.0})],
+    "hunyuan_vl": [scaled({"type": "xdrope", "alpha": 10.0, "factor": 1.0, "xdrope_section": [1, 1, 1, 1]})],
+    "efficientloftr": [{"partial_rotary_factor": 4.0}],
     "brandnew": [
         {"transformers_version": "5"}, {"transformers_version": "5", "alibi": True}, {},
         {"model_config": {}},
@@ -448,7 +464,7 @@ def words() -> Iterator[Config]:
 
 def crossed() -> Iterator[tuple[str, str]]:
     """Yield for each type with each key a digest of what is found, and the errors and warnings by code and key."""
-    bare = {"transformers_version": "5", "num_attention_heads": 4}
+    bare: Config = {"transformers_version": "5", "num_attention_heads": 4}
     every = (
         *((kind, ROPE, more) for kind in CROSSED for more in WITH),
         *(("llama", ROPE, more) for more in (*names(), *words())),

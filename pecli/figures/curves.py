@@ -247,9 +247,9 @@ class Curves(OneHeadFigure):
         found = rows.start + np.flatnonzero(distances <= least * (1 + ROUNDING) + ROUNDING)
         own_least = np.abs(found - own).min()
         nearest = tuple(found[np.abs(found - own) == own_least].tolist())
-        farther = np.delete(distances, np.array([*beside, own]) - rows.start)
+        farther = np.nanmin(np.delete(distances, np.array([*beside, own]) - rows.start), initial=np.inf)
         at_most = max(distances[at - rows.start] for at in beside) * (1 - ROUNDING) - ROUNDING
-        return {"nearest": nearest if np.nanmin(farther) < at_most else beside, "nearest_distance": least}
+        return {"nearest": nearest if farther < at_most else beside, "nearest_distance": least}
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
         """Return low, high, the measure between each start and itself, and how much lines differ.

@@ -255,9 +255,9 @@ class Curves(OneHeadFigure):
         beside, least = neighbours(rows, own), float(np.nanmin(distances))
         found = rows.start + np.flatnonzero(distances <= least * (1 + ROUNDING) + ROUNDING)
         few = np.sort(found[np.argsort(np.abs(found - own), kind="stable")][:MAX_NEAREST])
-        farther = np.delete(distances, np.array([*beside, own]) - rows.start)
+        farther = np.nanmin(np.delete(distances, np.array([*beside, own]) - rows.start), initial=np.inf)
         at_most = max(distances[at - rows.start] for at in beside) * (1 - ROUNDING) - ROUNDING
-        usual = np.nanmin(farther) >= at_most and {*found.tolist()} <= {*beside}
+        usual = farther >= at_most and {*found.tolist()} <= {*beside}
         nearest = beside if usual else tuple(few.tolist())
         return {"nearest": nearest, "nearest_count": len(beside if usual else found), "nearest_distance": least}
 

@@ -17,7 +17,13 @@ from typing import Any
 
 from pecli.core.errors import PecliError
 from pecli.core.language import finding
-from pecli.models.reader import Layer, Model, model_of
+from pecli.models.facts import INTERVALS, LAYER_KINDS
+from pecli.models.layers import HEAD, HEADS, LAYER_TYPE_NAMES, LAYERS, MADE_FROM, PATTERN, POSITIONS, WIDTH, WINDOWS
+from pecli.models.model_types import model_types, remark_on
+from pecli.models.position_keys import BEGINNINGS, LEFT_OUT, NO_EFFECT, READ_BY, WORDS, WORDS_INSIDE
+from pecli.models.positions import KINDS_BY_FLAG, RELATIVE_KEYS, TYPE, TYPE_NAMES
+from pecli.models.reader import ENCODERS, INNER, Layer, Model, model_of
+from pecli.models.rope import FRACTION, OTHER_NAMES, THETA
 from tests.models.dialect_cases import STORED as DIALECTS
 
 DATA = Path(__file__).parents[1] / "data"
@@ -288,8 +294,16 @@ KEYS: dict[str, list[Config]] = {
     "hunyuan_v1_dense": [scaled({"type": "dynamic", "alpha": 10.0, "factor": 1.0})],
     "hunyuan_vl": [scaled({"type": "xdrope", "alpha": 10.0, "factor": 1.0, "xdrope_section": [1, 1, 1, 1]})],
     "efficientloftr": [{"partial_rotary_factor": 4.0}],
-    "brandnew": [{"transformers_version": "5"}, {"transformers_version": "5", "alibi": True}, {}],
-    "llava": [{"text_config": {"model_type": "llama", **ROPE}}, {"text_config": {}}],
+    "brandnew": [
+        {"transformers_version": "5"}, {"transformers_version": "5", "alibi": True}, {},
+        {"model_config": {}},
+        scaled({"rope_type": "dynamic", "factor": 2.0}) | LESS,
+        *(scaled(YARN, name) | LESS for name in ("factor", "original_max_position_embeddings")),
+        LESS | {"transformers_version": "5", "position_embedding_type": "relative_key"},
+    ],
+    "zamba2": [{"use_mem_rope": flag} for flag in (True, False)],
+    "llava": [{"text_config": {"model_type": "llama", **ROPE}}, {"text_config": {}},
+              {"vision_config": {"model_type": "llama", "no_rope_layers": [1]}}],
 }  # fmt: skip
 TOWERS: dict[str, list[Config]] = {  # a type, and what its config has besides IMAGE
     "vit": [{}, {"image_size": [12, 20]}, {"image_size": None}, {"image_size": 13}, {"patch_size": 13}],
@@ -347,8 +361,26 @@ OTHERS: dict[str, tuple[Config, list[Config]]] = {  # files of other programs: w
     "mpt": ({"general.architecture": "mpt", **GGUF}, [
         {}, {"position_embd.weight": [32, 64]}, *({"NAME.attention.max_alibi_bias": bias} for bias in (0.0, 4.0)),
     ]),
-    **{name: ({"general.architecture": name, **GGUF}, [{"NAME.attention.sliding_window": 8}])
-       for name in ("gemma-embedding", "modern-bert")},
+    **{name: ({"general.architecture": name, **GGUF}, [
+        {"NAME.attention.sliding_window": 8},
+        *({"NAME.attention.sliding_window_pattern": [True, False], **more}
+          for more in ({}, {"NAME.attention.sliding_window": 8})),
+    ]) for name in ("gemma-embedding", "modern-bert")},
+    **{name: ({"general.architecture": name, **GGUF, "NAME.rope.scaling.type": "yarn", "NAME.rope.scaling.factor": 4.0,
+               "NAME.rope.scaling.original_context_length": 16}, [
+        {}, *({"NAME.rope.scaling.yarn_log_multiplier": 0.1, **more}
+              for more in ({}, {"NAME.rope.scaling.attn_factor": 2.0})),
+    ]) for name in ("deepseek2", "mistral3")},
+    "flux": ({"_class_name": "FluxTransformer2DModel", "num_layers": 1, "num_single_layers": 1}, [
+        {"axes_dims_rope": widths} for widths in ([4, 4, 8], [3, 5], [16])
+    ]),
+    "mistral": ({"dim": 32, "n_heads": 4, "n_layers": 2, "hidden_dim": 64}, [
+        {}, *({"vision_encoder": {"hidden_size": size, "num_attention_heads": 4}} for size in (0, 32)),
+    ]),
+    "open_clip": ({"embed_dim": 32, "text_cfg": {"width": 32, "heads": 4, "layers": 2}}, [
+        {"vision_cfg": {"image_size": 64, "width": 8, **more}}
+        for more in ({"layers": [2, 2]}, {"layers": 2}, {"timm_model_name": "vit_base_patch16_224"})
+    ]),
     "tensorrt": (TENSORRT, [
         {},
         *({"rotary_scaling": {"type": rule, "factor": 4.0}} for rule in ("linear", "dynamic", "yarn", "su", "none")),
@@ -409,13 +441,47 @@ def strange() -> Iterator[tuple[str, Config]]:
                 yield kind, {**more, **objects}
 
 
+def names() -> Iterator[Config]:
+    """Yield a config with each name that a key may have."""
+    usual = {THETA: 500.0, FRACTION: 0.5, WIDTH: 64, HEADS: 8, HEAD: 16, POSITIONS: 32, LAYERS: 2, INTERVALS: 2}
+    for (first, *others), value in usual.items():
+        yield from ({first: None, name: value} for name in (first, *others))
+
+
+def words() -> Iterator[Config]:
+    """Yield a config with each word that a value may be, and with each word that the name of a key may contain."""
+    yield from ({name: word} for name in TYPE for word in ("rope", "none"))
+    yield from ({TYPE[0]: word} for word in (*TYPE_NAMES, *RELATIVE_KEYS))
+    yield from ({name: flag} for name in KINDS_BY_FLAG for flag in (True, False))
+    yield from ({"layer_types": [word, FULL] * 2} for word in (*LAYER_TYPE_NAMES, *LAYER_KINDS))
+    yield from ({"layer_types": [kind] * 4, key: 8} for kind, keys in WINDOWS.items() for key in keys)
+    yield from ({"hybrid_override_pattern": letter * 4} for letter in PATTERN)
+    yield from (scaled({"rope_type": word, "factor": 2.0}) for word in OTHER_NAMES)
+    yield from ({name: {"model_type": "llama", **ROPE, "rope_theta": 7.0}} for name in (*INNER, *ENCODERS))
+    yield from ({name: 2} for name in (*READ_BY, *NO_EFFECT, *MADE_FROM))
+    yield from ({f"a_{word}_x": 2} for word in (*WORDS, *WORDS_INSIDE))
+    yield from ({f"{start}{word}_x": 2} for start in BEGINNINGS for word in WORDS_INSIDE)
+    yield from ({name: {"my_rope": 2}} for name in LEFT_OUT)
+
+
 def crossed() -> Iterator[tuple[str, str]]:
     """Yield for each type with each key a digest of what is found, and the errors and warnings by code and key."""
-    for kind in CROSSED:
-        for more in WITH:
-            lines = found({"model_type": kind, **ROPE, **more}, None)
-            told = [" ".join(line.split()[1:3]) for line in lines if line.startswith(("  error ", "  warning "))]
-            yield f"{kind} {json.dumps(more)}", f"  {sha256(repr(lines).encode()).hexdigest()[:8]} {', '.join(told)}"
+    bare: Config = {"transformers_version": "5", "num_attention_heads": 4}
+    every = (
+        *((kind, ROPE, more) for kind in CROSSED for more in WITH),
+        *(("llama", ROPE, more) for more in (*names(), *words())),
+        *(("brandnew", bare, more) for more in names()),
+        *((kind, ROPE, {}) for kind in types_with_remarks()),
+    )
+    for kind, start, more in every:
+        lines = found({"model_type": kind, **start, **more}, None)
+        told = [" ".join(line.split()[1:3]) for line in lines if line.startswith(("  error ", "  warning "))]
+        yield f"{kind} {json.dumps(more)}", f"  {sha256(repr(lines).encode()).hexdigest()[:8]} {', '.join(told)}"
+
+
+def types_with_remarks() -> list[str]:
+    """Return a type for each remark."""
+    return [*{remark: kind for kind in sorted(model_types()) if (remark := remark_on(kind))}.values()]
 
 
 def cases() -> Iterator[tuple[str, Config, int | None]]:

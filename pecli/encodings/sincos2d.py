@@ -53,7 +53,7 @@ class SinCos2D(HarmonicOnGrid, SineCosineColumns, Additive):
         super().check()
 
     def called(self) -> str:
-        return say("3D sinusoidal") if len(self.sides) == 3 else super().called()
+        return say("sincos2d.of_three_sides") if len(self.sides) == 3 else super().called()
 
     @property
     def _width_of_axis(self) -> int:

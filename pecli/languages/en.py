@@ -97,6 +97,7 @@ TEXTS = {
     "rope_scaling.short_factors_at_length": "short factors at length {length:,}",
     "rope_scaling.long_factors_at_length": "long factors at length {length:,}",
     # sincos2d
+    "sincos2d.of_three_sides": "3D sinusoidal",
     "sincos2d.pe_r_c_sinusoidal": "PE(r, c) = [sinusoidal(c), sinusoidal(r)], each with d/2 columns",
     # sinusoidal
     "sinusoidal.pe_p_minus_q": "PE(p − q, 2j) = sin((p − q) / base^(2j/d)), PE(p − q, 2j+1) = cos of the same angle",

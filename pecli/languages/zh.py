@@ -97,6 +97,7 @@ TEXTS = {
     "rope_scaling.short_factors_at_length": "长度 {length:,}，用短因子",
     "rope_scaling.long_factors_at_length": "长度 {length:,}，用长因子",
     # sincos2d
+    "sincos2d.of_three_sides": "三维正弦",
     "sincos2d.pe_r_c_sinusoidal": "PE(r, c) = [sinusoidal(c), sinusoidal(r)]，各占 d/2 列",
     # sinusoidal
     "sinusoidal.pe_p_minus_q": "PE(p − q, 2j) = sin((p − q) / base^(2j/d))，PE(p − q, 2j+1) = cos(同上)",
@@ -1312,6 +1313,5 @@ TEXTS = {
     "summary.tiles": "网格中每个图块与所有图块的相似度：各画一小幅图",
     "summary.maps": "编码表的列画成位置网格上的图像",
     "2D sinusoidal": "二维正弦",
-    "3D sinusoidal": "三维正弦",
     "relative sinusoidal": "相对正弦",
 }

@@ -386,11 +386,11 @@ class Analysis(Options, Generic[E], ABC):
     @classmethod
     def refusal(cls, encoding: type[Encoding]) -> str:
         """Return the error message for an encoding class that this analysis cannot show."""
-        taken = [name for name, kind in all_encodings().items() if cls.takes(kind)]
-        if len(taken) == 1:
-            return f"{cls.name} shows {taken[0]}, not {encoding.name}"
-        needed = " or ".join(kind.gives for kind in get_args(cls.requires) or [cls.requires])
-        return f"{cls.name} cannot show {encoding.name}, which has no {needed}"
+        known, kinds = all_encodings(), get_args(cls.requires) or (cls.requires,)
+        taken = [name for name, kind in known.items() if cls.takes(kind)]
+        if len(taken) == 1 or not {*kinds}.isdisjoint(known.values()):
+            return f"{cls.name} shows {', '.join(taken)}, not {encoding.name}"
+        return f"{cls.name} cannot show {encoding.name}, which has no {' or '.join(kind.gives for kind in kinds)}"
 
     @property
     def judges(self) -> bool:

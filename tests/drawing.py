@@ -40,7 +40,7 @@ def page_of(figure: str, /, **options: Any) -> Any:
     """Return the matplotlib figure of a whole page."""
     picture = pecli.figure(figure, **options)
     with use_language(picture.job.language), style_context(picture.job.canvas, "a"):
-        return draw_page(picture.figure, picture.job.view, picture.job.canvas, picture.title())[0]
+        return draw_page(picture.figure, picture.job.view, picture.job.canvas, picture.title(), 0)[0]
 
 
 def frames_of(figure: str, /, **options: Any) -> list[Any]:
@@ -49,7 +49,7 @@ def frames_of(figure: str, /, **options: Any) -> list[Any]:
     canvas, grid = picture.job.canvas, picture.job.grid
     titles = frame_titles(picture.job, grid, grid.title_text)
     with use_language(picture.job.language), style_context(canvas, "a"):
-        return draw_frames(grid, picture.job.view, replace(canvas, dpi=canvas.frame_dpi), titles)[0]
+        return draw_frames(grid, picture.job.view, replace(canvas, dpi=canvas.frame_dpi), titles, 0)[0]
 
 
 def numbers_of(figure: str, /, panels: tuple[tuple[int, int], ...] | None = None, **options: Any) -> Any:

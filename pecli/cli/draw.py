@@ -34,7 +34,7 @@ from pecli.reports.base import Report
 
 
 def run_jobs(
-    jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool = False, workers: int | None = None
+    jobs: list[Job], *, as_json: bool, quiet: bool, verbose: bool, seen: bool, workers: int | None = None
 ) -> None:
     """Check the jobs as a whole, draw them, and print the result of each in turn.
 

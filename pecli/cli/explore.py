@@ -46,7 +46,7 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True  # unfinished drawings are dropped at exit
 
-    def __init__(self, explorer: Explorer, port: int = 0) -> None:
+    def __init__(self, explorer: Explorer, port: int) -> None:
         super().__init__((HOST, port), _Handler)
         self.explorer, self.token = explorer, secrets.token_urlsafe(24)
 

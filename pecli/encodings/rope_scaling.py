@@ -136,8 +136,6 @@ class Dynamic(Scaling):
     def check(self, rope: Scaled) -> None:
         super().check(rope)
         _check_exponent(rope)
-        if self.growth(rope) <= 0:
-            raise UsageError(f"scaling=dynamic with factor={rope.factor:g} has no positive base at this seq_len")
 
     def extended(self, rope: Scaled, original: int) -> float | None:
         return rope.seq_len if rope.beyond_first else super().extended(rope, original)

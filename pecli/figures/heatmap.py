@@ -75,8 +75,8 @@ class HeatmapNumbers(ColouredNumbers[TableEncoding]):
     inside: float | None = aside()  # share of values within the colour limits, None for all
     longest_row: tuple[int, float, float] | None = aside()  # an unusually long row: position, norm, next largest norm
     lengths: tuple[float, ...] = aside()  # norms of the rows shown, if one is unusually long
-    chosen: bool = aside(default=False)  # whether the user chose the dimensions
-    partial: bool = aside(default=False)  # whether some columns are NaN because they are not revealed yet
+    chosen: bool = aside()  # whether the user chose the dimensions
+    partial: bool = aside()  # whether some columns are NaN because they are not revealed yet
 
     def remarks(self) -> list[str]:
         encoding, lost = self.view.encoding, say(NO_PLACE["position"]) if self.unplaced else ""

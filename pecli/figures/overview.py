@@ -8,7 +8,6 @@ from itertools import groupby, islice
 from typing import Any, ClassVar, Self
 
 from pecli.analysis import measure_option
-from pecli.core.errors import UsageError
 from pecli.core.language import capitalised, join_clauses, say
 from pecli.core.lazy import Axes
 from pecli.core.options import option
@@ -97,12 +96,6 @@ class Overview(Composite, Highlighting[Encoding]):
 
     def made_of(self) -> list[Figure[Any]]:
         return [part_of(self, name) for name in self.names()]
-
-    def check(self) -> None:
-        if self.panels == ():
-            text = "--panels needs at least one figure"
-            raise UsageError(text, option="panels", allowed="a list such as heatmap,distance")
-        super().check()
 
     def check_view(self, view: View[Encoding]) -> None:
         for cell in self.cells_of(view):

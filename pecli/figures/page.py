@@ -43,7 +43,7 @@ def words_of(title: str, numbers: Numbers[Any], canvas: Canvas) -> Texts:
 
 
 def draw_page(
-    figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, cells: int = 0
+    figure: Figure[Any], view: View[Any], canvas: Canvas, title: str, cells: int
 ) -> tuple[Drawing, Numbers[Any]]:
     """Return the picture of a figure, and the numbers that it shows.
 
@@ -60,7 +60,7 @@ def draw_page(
 
 
 def draw_frames(
-    grid: Any, view: View[Any], canvas: Canvas, titles: Sequence[str], cells: int = 0
+    grid: Any, view: View[Any], canvas: Canvas, titles: Sequence[str], cells: int
 ) -> tuple[list[Drawing], Any]:
     """Return one picture per cell of a grid, with the same layout and common limits, and the grid's numbers."""
     contents = [(cell.figure, cell.view, title) for cell, title in zip(grid.cells, titles, strict=True)]

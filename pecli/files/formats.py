@@ -103,7 +103,7 @@ def encode_pieces(format: str, content: Any, about: FileMetadata, kind: str | No
     return [data] if isinstance(data, bytes) else data
 
 
-def format_of(path: str, given: str | None, default: str = "png", known: Collection[str] = ()) -> str:
+def format_of(path: str, given: str | None, default: str, known: Collection[str] = ()) -> str:
     """Return a file's format: its extension; without one, the `given` format.
 
     default : format for standard output and devices if none is given

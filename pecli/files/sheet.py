@@ -101,7 +101,7 @@ class Sheet:
         axes = [(name,) for name in self.main.dimensions[: 2 if len(self.order) == 2 else 1]]
         return [own.field for own in self.places or self.beside if own.dimensions in axes]
 
-    def written(self, long: bool = False) -> tuple[list[str], list[Array]]:
+    def written(self, long: bool) -> tuple[list[str], list[Array]]:
         """Return header and columns of a wide file: the coordinates, and a column for each value of the last dimension.
 
         If `long`, there is one row per number, and arrays of the same dimensions are further columns.

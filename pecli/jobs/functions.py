@@ -131,7 +131,7 @@ def is_swept(option: Option, analysis: type[Analysis[Any]]) -> bool:
     )
 
 
-def annotation(option: Option, swept: bool = False) -> str:
+def annotation(option: Option, swept: bool) -> str:
     """Return the type annotation of an option's values, as source text.
 
     swept : also allow several values

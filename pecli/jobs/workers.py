@@ -102,7 +102,7 @@ def in_order(results: Results[R]) -> Results[R]:
                 due += 1
 
 
-def map_in_order(work: Callable[[T], R], items: Sequence[T], doing: str, count: int = 1) -> Iterator[R]:
+def map_in_order(work: Callable[[T], R], items: Sequence[T], doing: str, count: int) -> Iterator[R]:
     """Yield the result of the work for each item, in order, computed in `count` processes.
 
     An error in a process is raised here.

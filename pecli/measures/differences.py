@@ -31,7 +31,7 @@ class Expected:
     numbers: Callable[[Array], Array]
     slack: Callable[[Array], Array]
     number_type: str
-    scaled: bool = False
+    scaled: bool
 
     def mismatches(
         self, rows: Array, own: Array, made: Array, columns: Any = slice(None), changed: bool = False

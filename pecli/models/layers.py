@@ -110,14 +110,17 @@ class Reading:
 
         If it has both rope_parameters and rope_scaling, rope_scaling is used, as in transformers 5.
         """
-        table = self.keys.table("rope_scaling") or self.keys.table("rope_parameters")
-        if table is not None:
-            read = {key: it for key, it in table.data.items() if table.place + key not in self.architecture.unread}
-            return self._without_kinds(Keys(read, table.place, table.read, table.names))
-        if own := self._own_scaling():
-            return own
         item = self.architecture
-        if item.in_transformers and self.keys.data.get("rope_parameters") == {} and not (item.by_kind or item.bases):
+        table = self._scaling_or_parameters()
+        if table is not None:
+            read = {key: it for key, it in table.data.items() if table.place + key not in item.unread}
+            return self._without_kinds(Keys(read, table.place, table.read, table.names))
+        if own := self._foundry_scaling():
+            return own
+        empty = item.in_transformers and self.keys.data.get("rope_parameters") == {} and not item.bases
+        if item.by_kind == "only" and (empty or not item.parameters):
+            self.error("rope_parameters", "findings.by_kind_needed", name=item.name)
+        elif empty and not item.adds_kinds:
             return Keys({}, f"{self.keys.place}rope_parameters.")  # the type's default is only for a missing object
         older = self.keys.data.get("rotary")
         if isinstance(older, dict):  # InternLM
@@ -125,9 +128,25 @@ class Reading:
             renamed = {names[key]: value for key, value in older.items() if key in names}
             self.keys.read.update(f"{self.keys.place}{key}" for key in ("rotary", *(f"rotary.{key}" for key in names)))
             return Keys({"factor": 1.0, **renamed}, "rotary.")
+        if isinstance(self.keys.data.get("rope_theta"), list):  # one base per layer, as in UltraBERT
+            return Keys({})
         if self.architecture.parameters:
             self.assumed("rope_parameters", safe_text(dict(self.architecture.parameters), most=200))
         return Keys(self.architecture.parameters)
+
+    def _scaling_or_parameters(self) -> Keys | None:
+        """Return the object in the file that its code reads, rope_scaling or else rope_parameters; None if none."""
+        keys, item = self.keys, self.architecture
+        scaling = keys.table("rope_scaling")
+        if scaling is None and item.assigned and "rope_scaling" in keys.data:
+            value = safe_text(keys.data["rope_scaling"])
+            self.error("rope_scaling", "findings.scaling_replaces", value, name=item.name)
+        kinds = scaling is not None and any(isinstance(value, dict) for value in scaling.data.values())
+        if scaling is not None and kinds and item.adds_kinds and not item.assigned:
+            self.warning("rope_scaling", "findings.kinds_in_scaling", name=item.name)
+            scaling.settle()
+            scaling = None
+        return scaling or keys.table("rope_parameters")
 
     def _without_kinds(self, table: Keys) -> Keys:
         """Return the RoPE object without objects for kinds of layers, if this architecture's code reads only one."""
@@ -140,23 +159,14 @@ class Reading:
         rest = {key: it for key, it in table.data.items() if key not in nested}
         return Keys(rest, table.place, table.read, table.names)
 
-    def _own_scaling(self) -> Keys | None:
-        """Return the scaling from keys that only this architecture's code has; None if the file has none."""
-        inner = self.keys.table("attn_config")
-        if inner is not None and inner.data.get("rope") is True:
-            return self._foundry_scaling(inner)
-        names = {own: key for own, key in self.architecture.own_scaling.items() if own != "rope_type"}
-        self.keys.read.update(f"{self.keys.place}{key}" for key in names.values())
-        if not names or names["factor"] not in self.keys:
-            return None
-        numbers = {own: number for own, key in names.items() if (number := self.keys.number(key)) is not None}
-        return Keys({"rope_type": self.architecture.own_scaling["rope_type"], **numbers}, "", self.keys.read, names)
-
-    def _foundry_scaling(self, inner: Keys) -> Keys | None:
+    def _foundry_scaling(self) -> Keys | None:
         """Return the scaling object of MPT that llm-foundry's code uses; None without scaling.
 
-        Of the two objects in `inner`, it uses the one that rope_impl selects.
+        Of the two objects in attn_config, it uses the one that rope_impl selects.
         """
+        inner = self.keys.table("attn_config")
+        if inner is None or inner.data.get("rope") is not True:
+            return None
         chosen, other = (inner.table(f"rope_{name}_config") or Keys({}) for name in ("hf", "dail"))
         if inner.text("rope_impl") != "hf":
             chosen, other = Keys({}), chosen
@@ -445,7 +455,10 @@ def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> l
 
 
 WIDTH = ("hidden_size", "n_embd", "d_model", "model_dim", "dim", "emb_dim")
-HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads", "attention_heads")
+HEADS = (  # in Seamless, only the speech encoder needs them
+    *("num_attention_heads", "n_head", "n_heads", "num_heads", "speech_encoder_attention_heads"),
+    *("encoder_attention_heads", "attention_heads"),
+)
 HEAD = ("head_dim", "kv_channels", "attention_head_dim", "d_kv")
 POSITIONS = (
     *("max_position_embeddings", "n_positions", "max_sequence_length", "seq_length", "max_seq_len", "n_ctx"),

@@ -25,20 +25,20 @@ from pecli.models.layers import (
 from pecli.models.position_keys import READ_BY, UNUSED, position_keys
 from pecli.models.rope import (
     ORIGINAL,
-    OTHER_NAMES,
     THETA,
     nested_kinds,
+    original_at_top,
     original_length,
     scaling_object,
+    scaling_rule,
 )
 
 ROPE_KEYS = {
     *("rope_theta", "partial_rotary_factor", *OTHER_KEYS, "rope_scaling", "rope_parameters", "rope_ratio", "rotary"),
     *("rope_interleave", "rope_interleaved", "rope_dtype", "no_rope_layers"),
-    "rotary_embedding_base",  # for Conformer's rotary positions
 }
 OURS = ("original", "max_position", "seq_len")  # parameters of pecli with another name in a config, or none
-MORE = {"dynamic": ("alpha",)}  # further keys, read by some architectures
+MORE = {"dynamic": ("alpha", "xdrope_section")}  # further keys, read by some architectures
 COMMON = (
     *("rope_type", "type", "rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved", ORIGINAL),
     "max_position_embeddings",  # in ministral3 and mistral4
@@ -60,8 +60,7 @@ def lint(reading: Reading, positions: Iterable[str]) -> None:
     for kind in (nested_kinds(reading) or [FULL]) if rope else []:
         inside = scaling_object(reading, kind)
         if inside:
-            rule = inside.text("rope_type", "type") or "default"
-            _check_scaling(reading, inside, OTHER_NAMES.get(rule, rule))
+            _check_scaling(reading, inside, scaling_rule(reading, inside))
 
 
 def compare_bases(reading: Reading, in_window: Sequence[float], others: Sequence[float]) -> None:
@@ -115,14 +114,14 @@ def _check_bases(reading: Reading, rope: bool) -> None:
 
     rope : whether some layers have RoPE
     """
-    keys, given = reading.keys, reading.given
+    keys, given, item = reading.keys, reading.given, reading.architecture
     if "rope_parameters" in keys and "rope_scaling" in keys:
         text = "findings.two_objects"
         reading.warning("rope_scaling", text)
     elif "rope_parameters" in keys:
         reading.note("rope_parameters", "findings.version_5_alone")
         for name in ("rope_scaling", "rope_theta"):
-            if name in keys.data and keys.data[name] is None:
+            if name in keys.data and keys.data[name] is None and not (name == "rope_scaling" and item.assigned):
                 reading.note(name, "findings.null_unread")
     top, inside = keys.data.get("rope_theta"), given.data.get("rope_theta")
     bases = [given.data[kind].get("rope_theta") for kind in nested_kinds(reading)] or [inside]
@@ -134,7 +133,8 @@ def _check_bases(reading: Reading, rope: bool) -> None:
     if rope and inside is not None and "rope_theta" not in keys and given.place.startswith("rope_scaling"):
         text, base = "findings.theta_inside", reading.architecture.theta_of(FULL)
         reading.warning(f"{given.place}rope_theta", text, inside, theta=base)
-    if rope and "rope_theta" in keys.data and top is None and "rope_parameters" not in keys and inside is None:
+    stated = any(base is not None for base in bases) or item.base_for_all or "rope_theta" in item.unread
+    if rope and "rope_theta" in keys.data and top is None and "rope_parameters" not in keys and not stated:
         text = "findings.theta_null"
         reading.error("rope_theta", text, "null", theta=reading.architecture.theta_of(FULL))
     llama3 = given.data.get("rope_type", given.data.get("type")) == "llama3"
@@ -273,8 +273,10 @@ def _check_lengths(reading: Reading, inside: Keys, rule: str) -> None:
         reading.warning(ORIGINAL, "findings.original_ignored")
     if rule not in ("yarn", "longrope", "llama3"):
         return
-    top = None if nested_kinds(reading) else reading.keys.length(ORIGINAL) or reading.architecture.original
+    top = None if nested_kinds(reading) else original_at_top(reading) or reading.architecture.original
     inner = inside.length(ORIGINAL)
+    if reading.architecture.by_kind and reading.keys.length(ORIGINAL) not in (None, inner):
+        reading.warning(ORIGINAL, "findings.unread_by_version_5", name=reading.architecture.name)
     original = top or inner
     if top is not None and inner is not None and top != inner:
         text = "findings.two_originals"

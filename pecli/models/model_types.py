@@ -19,6 +19,7 @@ class Architecture:
 
     position : kind of positions, one of `facts.POSITIONS`; per stack (encoder, decoder) if they differ
     theta : the base, per kind of layer; sliding layers with a base of their own have no scaling
+    base_for_all : True if rope_theta at the top level is also the base of those sliding layers
     scales_all : True if a scaling in older keys also applies to those sliding layers
     original : original_max_position_embeddings if the file does not have it at the top level
     partial : share of a head's columns that are rotated, per kind of layer
@@ -28,19 +29,22 @@ class Architecture:
     always_whole : True if, without a scaling, all columns are rotated whatever partial_rotary_factor is
     parameters : rope_parameters if the file has none
     by_kind : how the code reads rope_parameters with an object per kind of layer: "only": it reads nothing else;
-      "older": it also reads older keys; "strict": so too, but a rope_parameters without such objects is an error
+      "older": it also reads older keys, and adds objects that are missing; "strict": so too, but a rope_parameters
+      without such objects is an error; "either": an object for all kinds is also read
+    assigned : True if rope_scaling, even null, replaces rope_parameters
     bases : kinds of RoPE (a scaling applies only to the last one); each has the key of its base, the default, and
       the kinds of layer that use it
     scalings : scalings that its code accepts, if it does not accept all (it always accepts no scaling)
     needs : keys that a scaling with the head dimension in its formula requires
-    own_scaling : a scaling and the names of its parameters, if the code has its own keys for it
     softmax : True if the softmax scale is also multiplied by the square of the scaling's factor from mscale_all_dim
     reads : keys and scalings that few types read: other names of rope_theta and partial_rotary_factor
-      (`facts.OTHER_KEYS`), alibi, use_mem_rope, longrope's short_mscale and long_mscale, and the scaling ntk, with
-      base · factor and all rates divided by factor^(2/d)
+      (`facts.OTHER_KEYS`), alibi, use_mem_rope, longrope's short_mscale and long_mscale, the scaling ntk, with
+      base · factor and all rates divided by factor^(2/d), and other names of scalings (`rope.OTHER_NAMES`)
     unread : keys that its code does not read
     words : further kinds of positions that position_embedding_type may select in its code; relative_key is, in
       transformers 4, a table of offsets in every layer
+    speech : kinds of positions that position_embeddings_type may select in its speech encoder (other values: none);
+      relative_key is a table of the offsets from −left to right, and `rope` rotates what goes into the projections
     pattern : one letter per layer (`facts.KINDS`), such as "f(ss)f": the first layers, in parentheses the layers that
       repeat, then the last layers; "-(sssn)" repeats from the last layer backwards
     last_full : True if the last layer sees all positions, whatever layer_types has for it
@@ -91,6 +95,7 @@ class Architecture:
     known: bool = True
     position: Mapping[str, str] = field(default_factory=lambda: {"all": "rope"})
     theta: Mapping[str, float] = field(default_factory=lambda: {"all": 10000.0})
+    base_for_all: bool = False
     scales_all: bool = False
     original: int | None = None
     partial: Mapping[str, float] = field(default_factory=lambda: {"all": 1.0})
@@ -100,14 +105,15 @@ class Architecture:
     always_whole: bool = False
     parameters: Mapping[str, Any] = field(default_factory=dict)
     by_kind: str = ""
+    assigned: bool = False
     bases: Mapping[str, Any] = field(default_factory=dict)
     scalings: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
-    own_scaling: Mapping[str, str] = field(default_factory=dict)
     softmax: bool = False
     reads: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    speech: tuple[str, ...] = ()
     pattern: str = "(f)"
     last_full: bool = False
     blocks: int = 1
@@ -165,6 +171,11 @@ class Architecture:
     def in_transformers(self) -> bool:
         """Whether transformers has this type; then its default sizes are known."""
         return bool(self.sizes)
+
+    @property
+    def adds_kinds(self) -> bool:
+        """Whether its code adds an object for a kind of layer that has none in rope_parameters."""
+        return self.by_kind in ("older", "strict")
 
     def takes(self, kind: str) -> bool:
         """Return whether its code accepts this kind of positions in position_embedding_type."""

@@ -17,21 +17,26 @@ def original_length(reading: Reading, inside: Keys) -> int | None:
     """Return the original context.
 
     This is the key at the top level (or the type's default for it), otherwise the key in the scaling object `inside`,
-    otherwise the maximum position (or the type's default). An object for one kind of layer does not have the key at
-    the top level.
+    otherwise the maximum position (or the type's default).
     """
-    top = None if nested_kinds(reading) else reading.keys.length(ORIGINAL)
+    top = original_at_top(reading)
     if top is None and reading.architecture.original is not None:
         top = reading.architecture.original
         reading.assumed(ORIGINAL, top)
     return top if top is not None else (inside.length(ORIGINAL) or trained_length(reading))
 
 
+def original_at_top(reading: Reading) -> int | None:
+    """Return the original context at the top level; None if objects for one kind of layer are read instead."""
+    return None if nested_kinds(reading) or reading.architecture.by_kind else reading.keys.length(ORIGINAL)
+
+
 THETA = ("rope_theta", *OTHER_BASES)
 FRACTION = ("partial_rotary_factor", *OTHER_SHARES)
 MSCALES = ("short_mscale", "long_mscale")  # keys of longrope's attention factors
 HUGE = 1e12  # larger factors are refused
-OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default"}  # other names of scalings
+# other names of scalings; in transformers, only types read them whose `reads` has them
+OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default", "xdrope": "dynamic"}
 
 
 def rope_parameters(reading: Reading, kind: str, layer: int) -> dict[str, Any]:
@@ -44,7 +49,9 @@ def rope_parameters(reading: Reading, kind: str, layer: int) -> dict[str, Any]:
     BuildError : the RoPE cannot be built from the file, or the file lacks a value
     """
     inside = scaling_object(reading, kind)
-    d, scaling = head_dim(reading, kind), _scaling_name(inside)
+    d, scaling = head_dim(reading, kind), scaling_rule(reading, inside)
+    if scaling == "dynamic" and inside.number("alpha"):  # Hunyuan: a fixed alpha, not a growing base
+        scaling = "default"
     rotary = d if scaling == "proportional" and not latent(reading) else _rotary_dim(reading, inside, d, kind, layer)
     item = reading.architecture
     key = inside.first("rope_type", "type") or "rope_type"
@@ -167,20 +174,24 @@ def _sections(reading: Reading, inside: Keys, pairs: int) -> dict[str, Any]:
     Adds a finding on the sections, a warning or an error if they do not cover all pairs.
     """
     item = reading.architecture
-    parts = inside.numbers("mrope_section") or item.sections
-    if parts and inside.data.get("mrope_section") is None:
-        reading.assumed("mrope_section", list(parts))
+    names = ("mrope_section", *(("xdrope_section",) if "xdrope" in item.reads else ()))
+    key = inside.first(*names) or names[0]
+    parts = inside.numbers(key) or item.sections
+    if parts and key not in inside:
+        reading.assumed(key, list(parts))
     turn, whole = inside.flag("mrope_interleaved"), sum(parts) == pairs
     interleaved = item.interleaved if turn is None else turn
     text = "findings.sections"
     if item.axis_names == "hwt":
         text = "findings.sections_interleaved"
+    elif len(parts) != 3:
+        text = "findings.sections_of_axes"
     if parts and whole:
-        reading.note("mrope_section", text)
+        reading.note(key, text)
     elif parts:
         text = "findings.sections_sum"
         say = reading.warning if interleaved else reading.error  # if interleaved, the remaining pairs follow the frame
-        say("mrope_section", text, list(parts), sum=sum(parts), pairs=pairs)
+        say(key, text, list(parts), sum=sum(parts), pairs=pairs)
     drawn = whole and len(parts) == 3 and item.axis_names != "hwt"
     return {"sections": tuple(map(int, parts)), "interleaved": interleaved} if drawn else {}
 
@@ -204,9 +215,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         share = inside.number("partial_rotary_factor")
         return {"partial_rotary_factor": 1.0 if share is None else share, "factor": inside.number("factor")}
     if rule == "dynamic":
-        trained = inside.length("max_position") if reading.architecture.own_scaling else None
-        longest = trained or trained_length(reading)
-        if longest is None:
+        if (longest := trained_length(reading)) is None:
             raise BuildError("max_position_embeddings", "findings.max_position_missing")
         return {"factor": _required_number(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
     if rule == "divisors":
@@ -270,28 +279,28 @@ def scaling_object(reading: Reading, kind: str) -> Keys:
     given, item = reading.given, reading.architecture
     if nested_kinds(reading):
         if kind not in nested_kinds(reading):
-            if item.by_kind == "older":  # its code adds the objects that are missing
+            if item.adds_kinds:
                 return Keys({})
             raise BuildError(given.place[:-1], "findings.kind_missing", kind=kind)
         return given.table(kind) or Keys({})
-    if given and item.by_kind and not _by_kind(reading):
+    if given and item.by_kind not in ("", "either") and not _by_kind(reading):
         return Keys({})
     return Keys({}) if kind == SLIDING and SLIDING in item.theta and not item.scales_all else given
 
 
 def _by_kind(reading: Reading) -> bool:
     """Return whether a single object for all kinds of layer is used, in an architecture that expects one per kind."""
-    name, key = reading.architecture.name, reading.given.place[:-1]
+    item, key = reading.architecture, reading.given.place[:-1]
     newer = key.endswith("rope_parameters")
-    if reading.architecture.by_kind == "only" or (newer and reading.architecture.by_kind == "strict"):
+    if item.by_kind == "only" or (item.by_kind == "strict" and (newer or item.assigned)):
         text = "findings.by_kind_needed"
-        reading.error(key, text, name=name)
+        reading.error(key, text, name=item.name)
         return True
     text = "findings.type_alone"
     if newer:
         text = "findings.by_kind_ignored"
     if ignored := newer or reading.given.first("rope_type", "type") == "type":
-        reading.warning(key, text, name=name)
+        reading.warning(key, text, name=item.name)
     return not ignored
 
 
@@ -300,26 +309,28 @@ def nested_kinds(reading: Reading) -> list[str]:
     return [name for name, value in reading.given.data.items() if isinstance(value, dict)]
 
 
-def _scaling_name(inside: Keys) -> str:
+def scaling_rule(reading: Reading, inside: Keys) -> str:
     """Return the name that the scaling of the object `inside` has in transformers 5."""
-    name = inside.text("rope_type", "type") or "default"
-    if name == "dynamic" and inside.number("alpha"):  # Hunyuan: a fixed alpha, not a growing base
-        return "default"
-    return OTHER_NAMES.get(name, name)
+    name, item = inside.text("rope_type", "type") or "default", reading.architecture
+    taken = name in item.reads or not item.in_transformers or reading.keys.names
+    return OTHER_NAMES.get(name, name) if taken else name
 
 
 def _theta(reading: Reading, inside: Keys, kind: str, layer: int) -> float:
     """Return the base for that kind of layer, from the scaling object `inside` or from other keys."""
     keys, item = reading.keys, reading.architecture
     base = inside.number("rope_theta")
-    if base is None and kind == SLIDING and (SLIDING in item.theta or keys.first(*SLIDING_BASES)):
-        base = keys.number(*SLIDING_BASES)
+    if base is None and item.by_kind == "only" and item.assigned and nested_kinds(reading):
+        raise BuildError(f"{inside.place}rope_theta", "findings.base_needed", name=item.name)
+    apart = SLIDING in item.theta and not (item.by_kind == "either" and reading.given.place)
+    if base is None and kind == SLIDING and (apart or keys.first(*SLIDING_BASES)):
+        base = keys.number(*SLIDING_BASES, *(("rope_theta",) if item.base_for_all else ()))
         if base is None:
             base = item.theta_of(kind)
             reading.assumed(f"{kind}.rope_theta", f"{base:.10g}")
     elif base is None:
         base = _theta_at_top(reading, layer)
-    alpha = inside.number("alpha") if inside.text("rope_type", "type") == "dynamic" else None
+    alpha = inside.number("alpha") if scaling_rule(reading, inside) == "dynamic" else None
     if alpha is None:
         return base
     d = head_dim(reading, FULL)  # Hunyuan's fixed NTK scaling: base · alpha^(d/(d − 2))

@@ -16,7 +16,7 @@ class Temperature:
 
     scale: float
     length: int
-    offset: int = 0
+    offset: int
 
     def at(self, position: int) -> float:
         """Return the factor of a query at that position."""

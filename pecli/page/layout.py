@@ -55,8 +55,8 @@ class Page(NamedTuple):
     em: float
     small: float
     pixel: float
+    edge: float
     gap_share: float = 1.0
-    edge: float = 0.9
 
 
 FEW_ENTRIES = 3  # up to this many entries of a legend share a row or a column: rows of 2 and 1 would be misread

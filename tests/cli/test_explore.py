@@ -25,7 +25,7 @@ JOB = {"d": "8", "length": "9", "size": "3.5x2.5"}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with Server(Explorer(make_job("heatmap", JOB))) as server:
+    with Server(Explorer(make_job("heatmap", JOB)), 0) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server
         server.shutdown()
@@ -115,7 +115,7 @@ def test_a_browser_that_goes_is_noticed() -> None:
             asked_for.set()
             return {}
 
-    with Server(Slow(make_job("heatmap", JOB))) as server:
+    with Server(Slow(make_job("heatmap", JOB)), 0) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         with closing(HTTPConnection(HOST, server.server_address[1], timeout=10)) as connection:
             connection.request("POST", f"/{server.token}/picture", "{}", {"Content-Type": "application/json"})

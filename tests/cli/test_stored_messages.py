@@ -1,6 +1,7 @@
 """What a command or a call from Python says of a mistake stays as it is: exit code or class, and the whole message.
 
-It stands in tests/data/messages.txt. After a change that is meant, write that anew and read the difference:
+Of the error behind the message the option and the value stay too, which Python code reads. The record
+stands in tests/data/messages.txt. After a change that is meant, write that anew and read the difference:
 ``python -m tests.cli.test_stored_messages``.
 """
 
@@ -11,29 +12,44 @@ import shlex
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 from typer.testing import CliRunner
 
 import pecli
 from pecli.cli.app import app
+from pecli.core.errors import PecliError
 from tests.cli.test_mistakes import furnish, furnished as furnished
 
 STORED = Path(__file__).parents[1] / "data" / "messages.txt"
 
 
 def said(line: str) -> str:
-    """Return exit code and message of a command line, or class and message of a call, in the folder of `furnish`."""
+    """Return exit code, message and facts of a command line, or those of a call, in the folder of `furnish`."""
     if line.startswith("pecli."):
         try:
             return f"no mistake: {eval(line, {'pecli': pecli, 'np': np})!r}"
         except (ValueError, TypeError, AttributeError) as error:
-            facts = [
-                f"{name}={value!r}" for name in ("option", "value") if (value := getattr(error, name, None)) is not None
-            ]
-            return f"{' '.join([type(error).__name__, *facts])}: {error}"
-    ended = CliRunner().invoke(app, shlex.split(line), prog_name="pecli")
-    return f"{ended.exit_code} {ended.stderr.strip()}"
+            return f"{facts(error)}: {error}"
+    shown, sentence = list[PecliError](), PecliError.sentence
+
+    def noted(self: PecliError, *spelling: Any) -> str:
+        shown.append(self)
+        return sentence(self, *spelling)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(PecliError, "sentence", noted)
+        ended = CliRunner().invoke(app, shlex.split(line), prog_name="pecli")
+    told = [f"[{facts(error)}]" for error in shown if error.option is not None]
+    return " ".join([str(ended.exit_code), ended.stderr.strip(), *told])
+
+
+def facts(error: Exception) -> str:
+    """Return the class of an error, and the option and the value that it is about."""
+    named = ((name, getattr(error, name, None)) for name in ("option", "value"))
+    return " ".join([type(error).__name__, *(f"{name}={value!r}" for name, value in named if value is not None)])
 
 
 def stored() -> dict[str, str]:

@@ -76,7 +76,7 @@ def test_many_processes_draw_what_one_does() -> None:
     job = job_of("heatmap", {**SMALL, "base": [10, 20, 30]})
     assert Picture(job, workers=2).render("gif") == Picture(job).render("gif")
     with pytest.raises(UsageError, match="no drawing"):
-        list(map_in_order(_refused, [None, None], "drawing"))
+        list(map_in_order(_refused, [None, None], "drawing", 1))
 
 
 def _refused(drawing: Any) -> Any:

@@ -104,7 +104,7 @@ def test_models_of_one_type_have_panels_of_their_own() -> None:
         ({"encoding": str(CONFIGS / "bloom.json")}, "no file states how many layers"),
         ({"encoding": str(CONFIGS / "deberta-v3.json")}, "no position encoding that pecli can draw"),
         ({"encoding": str(CONFIGS / "trap-longrope-count.json")}, "has 47 numbers"),
-        ({"encoding": "binary"}, "layers cannot show binary"),
+        ({"encoding": "binary"}, "layers shows sinusoidal, learned, rope, alibi, t5, kerple, not binary"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(options: dict[str, Any], said: str) -> None:

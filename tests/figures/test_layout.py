@@ -38,7 +38,7 @@ def drawn(figure: str, /, **options: Any) -> tuple[Any, Any, Any]:
     picture = pecli.figure(figure, **{**given, **options})
     job = picture.job
     with style_context(job.canvas, picture.title()):
-        drawing, numbers = draw_page(picture.figure, job.view, job.canvas, picture.title())
+        drawing, numbers = draw_page(picture.figure, job.view, job.canvas, picture.title(), 0)
         drawing.set_dpi(100)
         drawing.draw_without_rendering()
     return drawing, job, numbers

@@ -29,7 +29,8 @@ SMALL: dict[str, Any] = {"d": 8, "size": "column", "dpi": 40}
 def drawn(figure: str, **options: Any) -> Any:
     picture = pecli.figure(figure, **SMALL, **options)
     with style_context(picture.canvas, ""):
-        drawing, _ = draw_page(picture.figure, picture.job.view, picture.canvas, picture.figure.title(picture.job.view))
+        title = picture.figure.title(picture.job.view)
+        drawing, _ = draw_page(picture.figure, picture.job.view, picture.canvas, title, 0)
     return drawing
 
 
@@ -183,7 +184,7 @@ def test_a_grid_keeps_the_value_of_a_row_beside_the_authors_label() -> None:
 def drawn_grid() -> Any:
     picture = pecli.heatmap(base=[10, 100], d=[4, 8], length=9, ylabel="pos", size="column", dpi=40)
     with style_context(picture.canvas, ""):
-        return draw_page(picture.figure, picture.job.view, picture.canvas, picture.title())[0]
+        return draw_page(picture.figure, picture.job.view, picture.canvas, picture.title(), 0)[0]
 
 
 PLACES = [

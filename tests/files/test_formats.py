@@ -284,7 +284,7 @@ def test_formats_without_a_job_say_which_have_one(tmp_path: Path) -> None:
     ],
 )
 def test_the_extension_says_the_format_else_the_option(path: str, given: str | None, format: str) -> None:
-    assert format_of(path, given) == format
+    assert format_of(path, given, "png") == format
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_the_extension_says_the_format_else_the_option(path: str, given: str | N
 )
 def test_a_format_that_cannot_be_told_is_refused(path: str, given: str | None, said: str) -> None:
     with pytest.raises(OutputError if said == "folder" else UsageError, match=said):
-        format_of(path, given)
+        format_of(path, given, "png")
 
 
 @pytest.mark.long

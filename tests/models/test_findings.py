@@ -17,7 +17,13 @@ from typing import Any
 
 from pecli.core.errors import PecliError
 from pecli.core.language import finding
-from pecli.models.reader import Layer, Model, model_of
+from pecli.models.facts import INTERVALS, LAYER_KINDS
+from pecli.models.layers import HEAD, HEADS, LAYER_TYPE_NAMES, LAYERS, MADE_FROM, PATTERN, POSITIONS, WIDTH, WINDOWS
+from pecli.models.model_types import model_types, remark_on
+from pecli.models.position_keys import BEGINNINGS, LEFT_OUT, NO_EFFECT, READ_BY, WORDS, WORDS_INSIDE
+from pecli.models.positions import KINDS_BY_FLAG, RELATIVE_KEYS, TYPE, TYPE_NAMES
+from pecli.models.reader import ENCODERS, INNER, Layer, Model, model_of
+from pecli.models.rope import FRACTION, OTHER_NAMES, THETA
 from tests.models.dialect_cases import STORED as DIALECTS
 
 DATA = Path(__file__).parents[1] / "data"
@@ -100,8 +106,9 @@ KEYS: dict[str, list[Config]] = {
         scaled({"rope_type": "axial"}),
         scaled({"rope_type": "ntk", "factor": 2.0}),
         scaled({"rope_type": "mrope", "mrope_section": [1, 1, 2]}),
-        scaled({"rope_type": "mrope", "mrope_section": [1, 1, 1]}),
-        scaled({"rope_type": "mrope", "mrope_section": [1, 1, 1], "mrope_interleaved": True}),
+        scaled({"rope_type": "default", "mrope_section": [1, 1, 2]}),
+        scaled({"rope_type": "default", "mrope_section": [1, 1, 1]}),
+        scaled({"rope_type": "default", "mrope_section": [1, 1, 1], "mrope_interleaved": True}),
         scaled(YARN),
         *(scaled(YARN, name) for name in ("factor", "original_max_position_embeddings")),
         scaled(YARN, "factor") | LESS,
@@ -154,24 +161,31 @@ KEYS: dict[str, list[Config]] = {
         {"head_dim": 8, "rope_local_base_freq": 1000000.0, "sliding_window_pattern": 2},
         {"head_dim": 8, **scaled({"type": "linear", "factor": 2.0})},
         {"head_dim": 8, "rope_parameters": {"rope_type": "linear", "factor": 2.0}},
+        {"head_dim": 8, "rope_scaling": {FULL: {"rope_theta": 7.0}, SLIDING: {"rope_theta": 5.0}}},
         {"head_dim": 8, "rope_parameters": {FULL: {"rope_theta": 7.0}, SLIDING: {**YARN, "truncate": False}}},
         {"head_dim": 8, "rope_parameters": {FULL: {"rope_theta": 7.0}}},
         {"head_dim": 8, "rope_parameters": {FULL: {"rope_theta": 7.0}, SLIDING: None}},
     ],
     "gemma4_text": [*({"head_dim": 8, "global_head_dim": 8, "sliding_window": 8, "use_bidirectional_attention": word}
                       for word in ("all", "vision")),
-                    {"head_dim": 8, "global_head_dim": 16}, {"rope_parameters": {"rope_theta": 7.0}}],
+                    {"head_dim": 8, "global_head_dim": 16},
+                    {"rope_scaling": None}, {"rope_parameters": {}}, {"rope_theta": None},
+                    {"rope_parameters": {FULL: {"rope_theta": 7.0}, SLIDING: {"rope_type": "default"}}},
+                    {"rope_parameters": {"rope_theta": 7.0}}],
     "modernbert": [
+        scaled(YARN) | {"original_max_position_embeddings": 8},
         {"global_rope_theta": 500.0, "local_rope_theta": 50.0, "local_attention": 8},
         {"global_attn_every_n_layers": 2},
+        {"rope_parameters": {FULL: {"rope_theta": 7.0}}},
         {"rope_parameters": {"rope_theta": 7.0}},
     ],
+    "dots3_note_text": [{"rope_parameters": own, **more} for own, more in (
+        ({"rope_theta": 7.0}, {}), ({"indexed_attention": {"rope_theta": 7.0}, SLIDING: YARN}, {"rope_theta": 5.0}))],
     "modernbert-decoder": [{}, {"local_attention": 9}, {"local_attention": 9, "sliding_window": 3}],
     "afmoe": [{"sliding_window": 8, "global_attn_every_n_layers": 2}],
     "beam": [{"layer_types": [FULL] * 4, "rope_parameters": {SLIDING: {"rope_theta": 500.0}}}],
     "lara_mini": [{}],
     "dory": [{"layer_types": [SLIDING, "mlp", FULL, "mlp"]}],
-    "hy_v4_vl_text": [{**LATENT, "qk_rope_head_dim": 64}],
     "inkling_text": [{}, {"sliding_window_size": 8, "local_layer_ids": [1, 3]}],
     "longformer": [{"attention_window": lengths} for lengths in (8, [8, 8, 8, 8], [8, 16, 8, 16])],
     "led": [{"attention_window": [8] * 4, "decoder_layers": 2}],
@@ -181,11 +195,12 @@ KEYS: dict[str, list[Config]] = {
     "openai_privacy_filter": [{"head_dim": 8, "sliding_window": 8}],
     "unlimited_ocr_text": [{}],
     "blt_local_encoder": [{}, {"sliding_window": 8}],
-    "ultrabert": [{"sliding_window": 8}, {"attention_windows": [8, None, 8, 0]}],
+    "ultrabert": [{"sliding_window": 8}, {"rope_theta": [5.0, 5.0, 7.0, 5.0]}, {"attention_windows": [8, None, 8, 0]}],
     "embedding_gemma2_text": [{"head_dim": 8, "sliding_window": 8}],
     "t5_gemma_module": [{"head_dim": 8, "sliding_window": 8, "is_decoder": flag} for flag in (True, False)],
     "t5gemma2_text": [{"head_dim": 8, "sliding_window": 9}],
-    "neomme": [{"sliding_window": 8}, {"sliding_window": 8, "per_layer_config": {"1": {"sliding_window": 4}}}],
+    "neomme": [{"sliding_window": 8}, {"rope_theta": None, "rope_scaling": None},
+               {"sliding_window": 8, "per_layer_config": {"1": {"sliding_window": 4}}}],
     "mimo_v2_flash": [{"head_dim": 8, "sliding_window_size": 8, **more} for more in ({}, {"sliding_window": 8})],
     "exaone4": [{"sliding_window": 8, "sliding_window_pattern": "LG"}, {"sliding_window": None}],
     "cohere2": [{"sliding_window": 8, "sliding_window_pattern": 2}],
@@ -196,6 +211,8 @@ KEYS: dict[str, list[Config]] = {
         *({"attn_temperature_tuning": flag} for flag in (True, False, 4, 1)),
         {"attn_scale": 0.2, "floor_scale": 8},
     ],
+    "ministral": [scaled(YARN)],
+    "deepseek_ocr2_text": [{"head_dim": 16}],
     "ministral3": [
         {"rope_parameters": {}},
         {"rope_parameters": {**YARN, "rope_theta": 9.0, "llama_4_scaling_beta": 0.1}},
@@ -207,6 +224,9 @@ KEYS: dict[str, list[Config]] = {
     "deepseek_v3": [LATENT | scaled(YARN, mscale_all_dim=1.0), LATENT | {"qk_rope_head_dim": 3}],
     "deepseek_v4": [{**LATENT, "compress_ratios": [0, 4, 0, 4]}, LATENT | scaled(YARN)],
     "glm4_moe_lite": [{"head_dim": 128}],
+    **{name: [LATENT | scaled(YARN, mscale=1.0, mscale_all_dim=1.0) | {"num_hidden_layers": 6}] for name in (
+        "minicpm3", "hy_v4", "bailing_hybrid", "axk2", "glm_moe_dsa", "mistral_large4_text")},
+    "hy_v4_vl_text": [{**LATENT, "qk_rope_head_dim": 64}, LATENT | scaled(YARN, mscale=1.0, mscale_all_dim=1.0)],
     "kimi_linear": [{**LATENT, "linear_attn_config": {"full_attn_layers": [1, 4]}}, {**LATENT, "mla_use_nope": True}],
     "bamba": [{"attn_layer_indices": [1, 3]}],
     "lfm2": [{"full_attn_idxs": [0]}],
@@ -221,6 +241,8 @@ KEYS: dict[str, list[Config]] = {
     "persimmon": [{"partial_rotary_factor": 0.3}],
     "falcon": [{}, *({"alibi": flag} for flag in (True, False))],
     "RefinedWeb": [{}, {"alibi": True}],
+    "wav2vec2-bert": [{"position_embeddings_type": word} for word in ("rotary", "relative_key", "none")],
+    "seamless_m4t": [{"position_embeddings_type": "rotary", "speech_encoder_attention_heads": 8}],
     "nomic_bert": [{"rotary_scaling_factor": 2.0, "max_trained_positions": 16}, {"rotary_emb_base": 50}],
     "dbrx": [{"attn_config": {"rope_theta": theta}, "rope_theta": None} for theta in (10000, 500.0)],
     "mpt": [
@@ -270,8 +292,18 @@ KEYS: dict[str, list[Config]] = {
     "pix2struct_text_model": [{}],
     "molmo2_text": [{"rope_scaling_layers": [1], **scaled(YARN)}],
     "hunyuan_v1_dense": [scaled({"type": "dynamic", "alpha": 10.0, "factor": 1.0})],
-    "brandnew": [{"transformers_version": "5"}, {"transformers_version": "5", "alibi": True}, {}],
-    "llava": [{"text_config": {"model_type": "llama", **ROPE}}, {"text_config": {}}],
+    "hunyuan_vl": [scaled({"type": "xdrope", "alpha": 10.0, "factor": 1.0, "xdrope_section": [1, 1, 1, 1]})],
+    "efficientloftr": [{"partial_rotary_factor": 4.0}],
+    "brandnew": [
+        {"transformers_version": "5"}, {"transformers_version": "5", "alibi": True}, {},
+        {"model_config": {}},
+        scaled({"rope_type": "dynamic", "factor": 2.0}) | LESS,
+        *(scaled(YARN, name) | LESS for name in ("factor", "original_max_position_embeddings")),
+        LESS | {"transformers_version": "5", "position_embedding_type": "relative_key"},
+    ],
+    "zamba2": [{"use_mem_rope": flag} for flag in (True, False)],
+    "llava": [{"text_config": {"model_type": "llama", **ROPE}}, {"text_config": {}},
+              {"vision_config": {"model_type": "llama", "no_rope_layers": [1]}}],
 }  # fmt: skip
 TOWERS: dict[str, list[Config]] = {  # a type, and what its config has besides IMAGE
     "vit": [{}, {"image_size": [12, 20]}, {"image_size": None}, {"image_size": 13}, {"patch_size": 13}],
@@ -329,8 +361,26 @@ OTHERS: dict[str, tuple[Config, list[Config]]] = {  # files of other programs: w
     "mpt": ({"general.architecture": "mpt", **GGUF}, [
         {}, {"position_embd.weight": [32, 64]}, *({"NAME.attention.max_alibi_bias": bias} for bias in (0.0, 4.0)),
     ]),
-    **{name: ({"general.architecture": name, **GGUF}, [{"NAME.attention.sliding_window": 8}])
-       for name in ("gemma-embedding", "modern-bert")},
+    **{name: ({"general.architecture": name, **GGUF}, [
+        {"NAME.attention.sliding_window": 8},
+        *({"NAME.attention.sliding_window_pattern": [True, False], **more}
+          for more in ({}, {"NAME.attention.sliding_window": 8})),
+    ]) for name in ("gemma-embedding", "modern-bert")},
+    **{name: ({"general.architecture": name, **GGUF, "NAME.rope.scaling.type": "yarn", "NAME.rope.scaling.factor": 4.0,
+               "NAME.rope.scaling.original_context_length": 16}, [
+        {}, *({"NAME.rope.scaling.yarn_log_multiplier": 0.1, **more}
+              for more in ({}, {"NAME.rope.scaling.attn_factor": 2.0})),
+    ]) for name in ("deepseek2", "mistral3")},
+    "flux": ({"_class_name": "FluxTransformer2DModel", "num_layers": 1, "num_single_layers": 1}, [
+        {"axes_dims_rope": widths} for widths in ([4, 4, 8], [3, 5], [16])
+    ]),
+    "mistral": ({"dim": 32, "n_heads": 4, "n_layers": 2, "hidden_dim": 64}, [
+        {}, *({"vision_encoder": {"hidden_size": size, "num_attention_heads": 4}} for size in (0, 32)),
+    ]),
+    "open_clip": ({"embed_dim": 32, "text_cfg": {"width": 32, "heads": 4, "layers": 2}}, [
+        {"vision_cfg": {"image_size": 64, "width": 8, **more}}
+        for more in ({"layers": [2, 2]}, {"layers": 2}, {"timm_model_name": "vit_base_patch16_224"})
+    ]),
     "tensorrt": (TENSORRT, [
         {},
         *({"rotary_scaling": {"type": rule, "factor": 4.0}} for rule in ("linear", "dynamic", "yarn", "su", "none")),
@@ -391,13 +441,47 @@ def strange() -> Iterator[tuple[str, Config]]:
                 yield kind, {**more, **objects}
 
 
+def names() -> Iterator[Config]:
+    """Yield a config with each name that a key may have."""
+    usual = {THETA: 500.0, FRACTION: 0.5, WIDTH: 64, HEADS: 8, HEAD: 16, POSITIONS: 32, LAYERS: 2, INTERVALS: 2}
+    for (first, *others), value in usual.items():
+        yield from ({first: None, name: value} for name in (first, *others))
+
+
+def words() -> Iterator[Config]:
+    """Yield a config with each word that a value may be, and with each word that the name of a key may contain."""
+    yield from ({name: word} for name in TYPE for word in ("rope", "none"))
+    yield from ({TYPE[0]: word} for word in (*TYPE_NAMES, *RELATIVE_KEYS))
+    yield from ({name: flag} for name in KINDS_BY_FLAG for flag in (True, False))
+    yield from ({"layer_types": [word, FULL] * 2} for word in (*LAYER_TYPE_NAMES, *LAYER_KINDS))
+    yield from ({"layer_types": [kind] * 4, key: 8} for kind, keys in WINDOWS.items() for key in keys)
+    yield from ({"hybrid_override_pattern": letter * 4} for letter in PATTERN)
+    yield from (scaled({"rope_type": word, "factor": 2.0}) for word in OTHER_NAMES)
+    yield from ({name: {"model_type": "llama", **ROPE, "rope_theta": 7.0}} for name in (*INNER, *ENCODERS))
+    yield from ({name: 2} for name in (*READ_BY, *NO_EFFECT, *MADE_FROM))
+    yield from ({f"a_{word}_x": 2} for word in (*WORDS, *WORDS_INSIDE))
+    yield from ({f"{start}{word}_x": 2} for start in BEGINNINGS for word in WORDS_INSIDE)
+    yield from ({name: {"my_rope": 2}} for name in LEFT_OUT)
+
+
 def crossed() -> Iterator[tuple[str, str]]:
     """Yield for each type with each key a digest of what is found, and the errors and warnings by code and key."""
-    for kind in CROSSED:
-        for more in WITH:
-            lines = found({"model_type": kind, **ROPE, **more}, None)
-            told = [" ".join(line.split()[1:3]) for line in lines if line.startswith(("  error ", "  warning "))]
-            yield f"{kind} {json.dumps(more)}", f"  {sha256(repr(lines).encode()).hexdigest()[:8]} {', '.join(told)}"
+    bare: Config = {"transformers_version": "5", "num_attention_heads": 4}
+    every = (
+        *((kind, ROPE, more) for kind in CROSSED for more in WITH),
+        *(("llama", ROPE, more) for more in (*names(), *words())),
+        *(("brandnew", bare, more) for more in names()),
+        *((kind, ROPE, {}) for kind in types_with_remarks()),
+    )
+    for kind, start, more in every:
+        lines = found({"model_type": kind, **start, **more}, None)
+        told = [" ".join(line.split()[1:3]) for line in lines if line.startswith(("  error ", "  warning "))]
+        yield f"{kind} {json.dumps(more)}", f"  {sha256(repr(lines).encode()).hexdigest()[:8]} {', '.join(told)}"
+
+
+def types_with_remarks() -> list[str]:
+    """Return a type for each remark."""
+    return [*{remark: kind for kind in sorted(model_types()) if (remark := remark_on(kind))}.values()]
 
 
 def cases() -> Iterator[tuple[str, Config, int | None]]:

@@ -134,6 +134,10 @@ NOTED = {  # the types whose default config has a key that changes what pecli sh
     "prophetnet": {"relative_max_distance"},
     "udop": {"relative_bias_args"},
     # these are not read by the library's own code
+    **{
+        name: {f"rope_parameters.{kind}_attention.partial_rotary_factor" for kind in ("indexed", "sliding")}
+        for name in ("dots3_note", "dots3_note_text")
+    },
     "efficientloftr": {"rope_parameters.partial_rotary_factor"},
     "pix2struct_vision_model": {"relative_attention_max_distance", "relative_attention_num_buckets"},
 }

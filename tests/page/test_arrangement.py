@@ -29,7 +29,7 @@ from pecli.page.panels import Axis, ColorBar, Mosaic, Panel, in_columns
 from pecli.page.words import Piece, Words
 
 EM = 0.125
-FREE = Page(width=6.5, height=None, em=EM, small=0.1, pixel=1 / 150)
+FREE = Page(width=6.5, height=None, em=EM, small=0.1, pixel=1 / 150, edge=0.9)
 SLIDE = FREE._replace(height=4.0)
 AXES = Margins(NO_BOX, x=(0.1, 0.4, 0.1, 0.0), y=(0.5, 0.1, 0.0, 0.1), labels=(0.6, 0.8))
 SHARED = Panel(x=Axis("positions", scale="positions"), y=Axis("values", scale="values"))

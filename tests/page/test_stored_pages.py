@@ -59,7 +59,7 @@ def page(line: str) -> Drawing:
     picture = eval(python_call(f"pecli {line}"), {"pecli": pecli})
     job = picture.job
     with use_language(job.language), plain_letters(), style_context(job.canvas, picture.title()):
-        drawing, _ = draw_page(picture.figure, job.view, job.canvas, picture.title())
+        drawing, _ = draw_page(picture.figure, job.view, job.canvas, picture.title(), 0)
         drawing.set_dpi(72)  # pixels are points
         drawing.draw_without_rendering()
         return drawing

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 import pecli
 from pecli.cli.app import app
 from pecli.core.lazy import Array
-from tests.models.test_findings import LATENT, LLAMA3, LONG, ROPE, SIZES, YARN, scaled
+from tests.models.test_findings import IMAGE, LATENT, LLAMA3, LONG, ROPE, SIZES, SLIDING, YARN, scaled
 
 STORED = Path(__file__).parents[1] / "data" / "reports.txt"
 PLAIN, N = "sinusoidal:d=8,base=100", 24
@@ -48,6 +48,11 @@ def waves(rates: Array) -> Array:
 def of_angles(angles: Array) -> Array:
     angles = angles.astype(float)
     return np.stack([np.sin(angles), np.cos(angles)], axis=2).reshape(N, -1)
+
+
+def by_column(rate: Callable[[int], float]) -> Array:
+    """Return a table in which every column has its own rate."""
+    return np.stack([(np.cos if i % 2 else np.sin)(np.arange(N) * rate(i)) for i in range(8)], 1)
 
 
 def sines() -> Array:
@@ -97,7 +102,17 @@ TABLES: dict[str, Callable[[], Array]] = {
     "degrees": lambda: waves(np.deg2rad(100.0 ** -(np.arange(4) / 4))),
     "doubled": lambda: waves(100.0 ** -(np.arange(4) / 2)),
     "undivided": lambda: waves(4.0 ** -np.arange(4)),
-    "columns": lambda: np.stack([(np.cos if i % 2 else np.sin)(np.arange(N) * 100.0 ** (-i / 8)) for i in range(8)], 1),
+    "nerf": lambda: waves(0.6 * 2.0 ** np.arange(4)),
+    "columns_by_two": lambda: by_column(lambda i: 100.0 ** (-i / 4)),
+    "precedence": lambda: by_column(lambda i: i / 800),
+    "whole_angles": lambda: of_angles(np.arange(N)[:, None] // 100.0 ** (np.arange(4) / 4)),
+    "sines_negated": lambda: changed(lambda t: t * np.where(np.arange(8) % 2, 1, -1)),
+    "rows_reversed": lambda: changed(lambda t: t[::-1], "sinusoidal:d=4,base=100", 12),
+    "three_digits": lambda: changed(lambda t: np.vectorize(lambda x: float(f"{x:.3g}"))(t)),
+    "one_row": lambda: changed(put(7, 0.25)),
+    "rounded_cosines": lambda: np.cos(np.arange(64)[:, None] * (100.0 ** -(np.arange(8) / 8)).astype(np.float16)),
+    "cosines_of_tensor2tensor": lambda: changed(lambda t: t[:, 4:], "sinusoidal:d=8,family=tensor2tensor"),
+    "columns": lambda: by_column(lambda i: 100.0 ** (-i / 8)),
     "cosines": cosines,
     "sines": sines,
     "angles": lambda: np.arange(N)[:, None] * 100.0 ** -(np.arange(4) / 4),
@@ -163,6 +178,23 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "detr": {"model_type": "detr", "d_model": 32, "position_embedding_type": "sine", "encoder_attention_heads": 4},
     "dino": {"model_type": "dinov3_vit", **SIZES, "image_size": 12, "patch_size": 4},
     "qwen_vision": {"model_type": "qwen2_vl", **ROPE, "vision_config": {"embed_dim": 32, "num_heads": 4, "depth": 2}},
+    "proportional": {"model_type": "llama", **ROPE,
+                     **scaled({"rope_type": "proportional", "partial_rotary_factor": 0.5})},
+    "ntk": {"model_type": "gte", **ROPE, **scaled({"rope_type": "ntk", "factor": 2.0})},
+    "strange": {"model_type": "brandnew", **SIZES, "transformers_version": "5", "position_embedding_type": "strange"},
+    "ahead": {"model_type": "modernbert", **ROPE, "local_attention": 16},
+    "each": {"model_type": "led", **SIZES, "attention_window": [16, 32, 16, 32]},
+    "one": {**WINDOW, "sliding_window": 1},
+    "all_window": {"model_type": "gpt_oss", **ROPE, "head_dim": 8, "sliding_window": 8, "layer_types": [SLIDING] * 4},
+    "uncounted": {"model_type": "brandnew", **ROPE, "num_hidden_layers": None, "transformers_version": "5"},
+    "truncated": {"model_type": "llama", **ROPE, **scaled(YARN, truncate=False, attention_factor=2.0, mscale=1.0)},
+    "no_original": {"model_type": "llama", **ROPE, **scaled(YARN, "original_max_position_embeddings")},
+    "swin_tower": {"model_type": "llava", "text_config": {"model_type": "llama", **ROPE, "num_attention_heads": 16},
+                   "vision_config": {"model_type": "swin", "image_size": 16, "patch_size": 4, "embed_dim": 8,
+                                     "depths": [2, 2], "num_heads": [2, 4], "window_size": 2}},
+    "seen_turning": {"model_type": "llava", "text_config": {"model_type": "llama", **ROPE},
+                     "vision_config": {"model_type": "pixtral", **IMAGE, "rope_theta": 10000.0}},
+    **{name: {"model_type": name} for name in ("ultrabert", "slanext_vision", "omniasr_audio", "lfm3", "neomme")},
     **{f"{name}/llama/config": {"model_type": "llama", **ROPE} for name in "ab"},
     "sees": {"model_type": "llava", "text_config": {"model_type": "llama", **ROPE},
              "vision_config": {"model_type": "clip_vision_model", **SIZES, "image_size": 12, "patch_size": 4}},
@@ -195,6 +227,15 @@ LINES = [
     *("model llama.json near.json --same --tolerance 0.01", "model yarn.json long.json bert.json"),
     *("model a/llama/config.json b/llama/config.json", "model a/llama/config.json llama.json"),
     *(f"extend {name}.json --to 256" for name in ("llama", "yarn", "linear", "long", "window")),
+    *(f"extend {name}.json --to 256" for name in ("proportional", "kinds", "nothing", "all_window", "wrong")),
+    *(f"extend {name}.json --to 256 --method {method}" for name, method in (
+        ("llama", "base"), ("llama", "ntk"), ("version5", "ntk"), ("long", "longrope"))),
+    *(f"model {name}.json {other}.json --same" for name, other in (
+        ("wrong", "llama"), ("uncounted", "llama"), ("uncounted", "kinds"), ("window", "ahead"), ("each", "ahead"),
+        ("chunks", "llama"), ("temperature", "llama"), ("latent", "yarn"), ("sine", "bert"), ("vit", "qwen_vision"))),
+    *(f"model {name}.json --runtime all" for name in ("ntk", "strange", "truncated", "no_original", "chunks")),
+    "explain sinusoidal:d=5,family=timestep --entry 0,4 -n 3",
+    "stats sinusoidal:d=8,family=timestep -n 9",
     *(f"stats {name}.json" for name in ("llama", "window", "window64", "yarn", "yarn_window", "dynamic", "chunks")),
     *(f"stats {spec} -n {length}" for spec, length in (
         ("rope:d=8,scaling=yarn,factor=4,original=16", 64), ("learned:d=4", 6), ("binary:d=3,values=pm1", 8),
@@ -205,7 +246,8 @@ LINES = [
         "rope:d=4 -n 12", "rope:d=4 -n 10 --rows 3", "rope:d=4,pairing=half -n 3", "xpos:d=4 -n 3",
         "sinusoidal:d=5 -n 3",
         "sinusoidal:d=4,base=10 --entry 0,0 -n 3", "sinusoidal:d=4 --entry 2,3 -n 3 --digits 0",
-        "sinusoidal:d=4 -n 3 --blank", "rope:d=8,scaling=linear,factor=2 -n 3", "rope:d=8,rotary_dim=4 -n 3",
+        "sinusoidal:d=4 -n 3 --blank", "rope:d=8,scaling=linear,factor=2 -n 3", "rope:d=8,scaling=ntk,factor=2 -n 3",
+        "rope:d=8,rotary_dim=4 -n 3",
         "binary:d=3 -n 4")),
     *(f"table {words}" for words in (
         "-d 4 -n 12", "-d 4 -n 3 --start 9", "clock -n 2", "binary:d=3 -n 4", "rope:d=4 -n 3", "relative:d=2 -n 2",
@@ -216,7 +258,8 @@ LINES = [
         "model sees.json", "model llama3.json", "model t5.json", "model window.json", "model temperature.json",
         "model latent.json", "model wrong.json", "model sine.json", "model kinds.json", "model swin.json",
         "model yarn.json long.json bert.json", "model long.json --runtime all",
-        "model both.json --runtime mlx", "model llama.json near.json --same", "model llama.json bert.json --same",
+        "model both.json --runtime mlx", "model relative.json", "model chunks.json llama.json --same",
+        "model llama.json near.json --same", "model llama.json bert.json --same",
         "extend yarn.json --to 256", "stats window.json", "stats binary:d=3 -n 8", "explain rope:d=4 -n 3 --entry 1,2",
         "table clock -n 2", "tensors plain.npy complex.npy")),
 ]  # fmt: skip

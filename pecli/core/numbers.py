@@ -52,6 +52,17 @@ def number_text(value: float, digits: int = 4) -> str:
     return minus(f"{value:.{digits}g}")
 
 
+def percent_text(share: float, digits: int = 2) -> str:
+    """Return a share as text in per cent, with up to this many digits, one below 1 %.
+
+    "0%" and "100%" mean none and all.
+    """
+    if 0 < share < 0.001:
+        return "< 0.1%"
+    text = number_text(100 * share, 1 if share < 0.01 else digits)
+    return "> 99%" if text == "100" and share < 1 - ROUNDING else f"{text}%"
+
+
 def number_texts(values: Sequence[float]) -> list[str]:
     """Return the labels of an axis's ticks; numbers are written in full if two shortened labels would be equal."""
     short = [number_text(value) for value in values]

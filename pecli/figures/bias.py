@@ -67,10 +67,10 @@ class BiasNumbers(ColouredNumbers[BiasEncoding]):
         if self.by_bucket:
             what = say(self.view.encoding.quantity)
             return say("bias.beyond_distance_share", last=self.apart - 1, what=what) if self.apart else ""
-        if ratio := self._reach_ratio():
+        whole = [int(head) for head, seen in zip(self.heads, self.seen, strict=True) if seen == self.all_back]
+        if (ratio := self._reach_ratio()) and (not whole or whole[0] > self.heads[1]):  # two heads do not see all
             twice = "bias.each_head_sees_twice" if isclose(ratio, 2) else "bias.each_head_sees_times"
-            until = next((head for head, seen in zip(self.heads, self.seen, strict=True) if seen == self.all_back), 0)
-            end = say("bias.until_head_sees_all", head=int(until)) if until > self.heads[0] else ""
+            end = say("bias.until_head_sees_all", head=whole[0]) if whole else ""
             return say(twice, ratio=number_text(ratio, 3)) + end
         heads, few, many = self.heads.tolist(), int(np.argmin(self.seen)), int(np.argmax(self.seen))
         if self.seen[few] == self.seen[many]:

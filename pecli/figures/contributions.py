@@ -152,7 +152,7 @@ class Contributions(PairwiseRates):
         """
         _, rates, weights, decay = self.from_fast_to_slow(view)
         exact = weights * mean_cosines(rates, np.array([float(self.offset(view))]), np.ones(1), decay)[0]
-        groups = np.array_split(exact, min(self.groups, len(exact)))
+        groups = np.array_split(exact, min(self.groups, len(np.unique(rates))))  # equal rates are neither fast nor slow
         return tuple(float(own.sum()) for own in groups), tuple(np.cumsum([len(own) for own in groups]).tolist())
 
     def compute(self, view: View[Harmonic]) -> ContributionsNumbers:

@@ -18,7 +18,14 @@ from pecli.figures.base import Numbers, View, extremes_note, has_comparable_offs
 from pecli.figures.comparing import OneHeadFigure, default_query_notes, differing_text
 from pecli.figures.highlights import mark_stretch
 from pecli.files.sheet import aside, over
-from pecli.measures.comparison import comparison_of, largest_spread, offset_codes
+from pecli.measures.comparison import (
+    MAX_WHOLE as MAX_COMPARED,
+    Comparison,
+    comparison_of,
+    largest_spread,
+    offset_codes,
+)
+from pecli.measures.pairwise import MEASURES
 from pecli.measures.reduce import (
     bin_centres,
     check_line_length,
@@ -78,7 +85,8 @@ class CurvesNumbers(Numbers[Any]):
 
     def remarks(self) -> list[str]:
         lost = listing(dict.fromkeys(map(self.view.encoding.position_text, self.at[np.isnan(self.own)])))
-        undefined = say("curves.from_undefined_constant_row", positions=lost) if lost else ""
+        why = MEASURES[self.measure].undefined
+        undefined = say("curves.from_undefined", positions=lost, why=say(why)) if lost else ""
         return [
             *default_query_notes(self.view.encodings),
             undefined,
@@ -265,7 +273,8 @@ class Curves(OneHeadFigure):
         """Return low, high, the measure between each start and itself, and how much lines differ.
 
         low and high are the extremes in each bin, shape (lines, bins). The last result is the largest difference
-        between lines at the same offset, −1 if there are too many positions.
+        between lines at the same offset, −1 if it is not known: if there are too many positions, or if these lines are
+        alike, but lines from other positions are not.
 
         at : the start of each line, shape (lines,)
         rows : the positions that the lines run over
@@ -281,11 +290,20 @@ class Curves(OneHeadFigure):
         else:
             low, high, _ = envelope(values, edges, len(at))
         own = np.array([values(int(p) - rows.start, 1)[line, 0] for line, p in enumerate(at)])
-        apart = 0.0 if compared.is_of_offset else -1.0  # stays −1 for very many positions
+        apart = 0.0 if compared.is_of_offset else -1.0  # stays −1 for very many positions, and if only others differ
         if apart < 0 and rows.length <= MAX_WHOLE:
             every = high if single else values(0, rows.length)
             apart = largest_spread(every, -offset_codes(encoding, at, rows.array()))
+            same = ROUNDING * float(np.nanmax(np.abs(every), initial=0.0))
+            if apart <= same and not self._is_alike(compared, rows, same):
+                apart = -1.0
         return low, high, own, apart
+
+    @staticmethod
+    def _is_alike(compared: Comparison, rows: Positions, same: float) -> bool:
+        """Return whether lines from all positions are known to differ by at most `same` at the same offset."""
+        apart = compared.block_means(rows.blocks(1))[1].apart if rows.length <= MAX_COMPARED else None
+        return apart is not None and apart <= same
 
     def panel_groups(self, view: View[Any], canvas: Canvas) -> list[PanelGroup]:
         count, across = 1 if self.overlaid(view) else len(view.encodings), self.x_positions(view)

@@ -10,12 +10,13 @@ from pecli.analysis import Limits
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes
 from pecli.core.numbers import ROUNDING, number_text
-from pecli.figures.base import ColouredNumbers, View, averaging_note, difference_of
+from pecli.figures.base import ColouredNumbers, View, averaging_note, difference_of, has_comparable_offsets
 from pecli.figures.comparing import OneHeadFigure, default_query_notes
 from pecli.figures.highlights import mark_cells
 from pecli.figures.matrix import WithCellNumbers, show_matrix
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import comparison_of
+from pecli.measures.pairwise import MEASURES
 from pecli.page.axis_labels import positions_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import DIFFERENCE
@@ -40,7 +41,8 @@ class DistanceNumbers(ColouredNumbers[Any]):
 
     def remarks(self) -> list[str]:
         count, size = self.undefined, self.view.covered.length**2
-        undefined = say("distance.of_undefined_constant_rows", count=count, all=size) if count else ""
+        why = MEASURES[self.measure].undefined
+        undefined = say("distance.undefined", count=count, all=size, why=say(why)) if count else ""
         return [averaging_note(self.block), *default_query_notes(self.view.encodings), undefined]
 
     def with_limits(self, low: float, high: float) -> Self:
@@ -48,7 +50,7 @@ class DistanceNumbers(ColouredNumbers[Any]):
         return replace(self, ends=(low, high), palette="diverging" if signed else self.palette)
 
     def message(self) -> str:
-        if len(self.positions) == 1 or self.palette == DIFFERENCE:
+        if not has_comparable_offsets(self.view) or self.palette == DIFFERENCE:
             return ""
         label = comparison_of(self.view.encoding, self.measure).label
         if self.by_offset:

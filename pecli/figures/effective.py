@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pecli.core.errors import UnusedOptionError, UsageError, option_text
 from pecli.core.language import enumerated, join_title, say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import chunks, number_text
+from pecli.core.numbers import chunks, percent_text
 from pecli.core.options import EXACT, option
 from pecli.encodings.rope import Rope
 from pecli.figures.base import Figure, Numbers, View
@@ -83,9 +83,9 @@ class EffectiveNumbers(Numbers[Rope]):
             return say("effective.within", trained=self.trained)
         if not within and len(names) == 1:
             length = self.view.positions.length
-            percent = 100 * self.beyond[0] / (length * (length + 1) / 2)
-            share = f"{number_text(percent, 2) if percent < 1 else round(percent)}%"
-            return say("effective.one_beyond", share=share)
+            return say(
+                "effective.one_beyond", share=percent_text(self.beyond[0] / (length * (length + 1) / 2), digits=1)
+            )
         if not within:
             least = int(np.argmin(self.largest))
             largest, last = self.largest[least], self.trained - 1

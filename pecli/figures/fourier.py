@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pecli.core.errors import UsageError
 from pecli.core.language import capitalised, enumerated, join_title, say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUNDING, number_text
+from pecli.core.numbers import ROUNDING, number_text, percent_text
 from pecli.encodings.base import TableEncoding
 from pecli.encodings.harmonic import Harmonic
 from pecli.figures.base import ColouredNumbers, Figure, View
@@ -72,8 +72,7 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
         if self.half is None:
             return ""
         wave = short_wave_text(encoding, rounded_wavelength(self.half), unit)
-        share = round(100 * self.held)
-        return say("fourier.of_the_variance_lies", share=share, wave=wave)
+        return say("fourier.of_the_variance_lies", share=percent_text(self.held), wave=wave)
 
     @property
     def names_half(self) -> bool:
@@ -241,7 +240,7 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
     if named or (numbers.peaks and numbers.slow >= DRIFT and len(share) > 2 * SLOW):
         least, part = (numbers.half, numbers.held) if named else (length / SLOW, numbers.slow)
         longer = short_length(encoding, rounded_wavelength(float(least or length)))
-        slow = say("fourier.slow_share", wave=longer, share=f"{part:.0%}")
+        slow = say("fourier.slow_share", wave=longer, share=percent_text(part))
         top = int(share[:SLOW].argmax())
         place = float(share[top]), float(edges[top : top + 2].mean())
         label_point(panel, slow, place, "C1" if named else panel.xaxis.label.get_color(), canvas, ((1, 0),))
@@ -251,7 +250,7 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
         panel.stairs(share[run], edges[at - 1 : at + 3], orientation="horizontal", fill=True, color="C1")
         short = short_length(encoding, rounded_wavelength(wave))
         place = float(share[run].max()), log10(wave)
-        label_point(panel, say(text, wave=short, share=f"{part:.0%}"), place, "C1", canvas, ((1, 0),))
+        label_point(panel, say(text, wave=short, share=percent_text(part)), place, "C1", canvas, ((1, 0),))
 
 
 def longer_columns(view: View[TableEncoding]) -> tuple[Array, int]:
@@ -268,13 +267,6 @@ def longer_band(view: View[TableEncoding]) -> tuple[float, float]:
     low, high = log_ends(view)
     bottom, top = (high + share * (high - low) for share in BAND)
     return bottom, top
-
-
-def percent_text(share: float) -> str:
-    """Return a share as text in per cent, with two digits, or one below 1 %."""
-    if share < 0.001:
-        return "< 0.1%"
-    return number_text(100 * share, 1 if share < 0.01 else 2) + "%"
 
 
 def rounded_wavelength(wave: float) -> float:

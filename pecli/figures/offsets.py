@@ -21,6 +21,7 @@ from pecli.figures.comparing import default_query_notes, differing_text
 from pecli.figures.offset_figure import BandNumbers, OffsetBands, without_scaling
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import OffsetRuns, VectorComparison, comparison_of
+from pecli.measures.pairwise import MEASURES
 from pecli.measures.reduce import bin_centres, even_bins
 from pecli.page.canvas import Canvas
 from pecli.page.colors import SHADE
@@ -53,11 +54,9 @@ class OffsetsNumbers(BandNumbers[TableEncoding]):
     level: bool = aside()  # whether these two are close to each other
 
     def remarks(self) -> list[str]:
-        left_out, counts = (
-            ("offsets.pairs_left_out_one" if self.measure == "cos" else "offsets.pairs_left_out_one_row"),
-            zip(self.view.encodings, self.undefined, strict=True),
-        )
-        lost = [say(left_out, encoding=e.called(), count=count) for e, count in counts if count]
+        text, why = "offsets.pairs_left_out", MEASURES[self.measure].undefined
+        counts = zip(self.view.encodings, self.undefined, strict=True)
+        lost = [say(text, encoding=e.called(), count=count, why=say(why)) for e, count in counts if count]
         return [say("offsets.each_pixel_mean_minimum", count=self.block) if self.block > 1 else "", *lost]
 
     def marks(self) -> list[str]:

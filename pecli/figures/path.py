@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from pecli.core.errors import UsageError, option_text
 from pecli.core.language import say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUNDING
+from pecli.core.numbers import ROUNDING, percent_text
 from pecli.core.options import option
 from pecli.core.positions import Positions
 from pecli.encodings.base import TableEncoding
@@ -82,7 +82,7 @@ class PathNumbers(Numbers[TableEncoding]):
             return say("path.goes_round", wave=wave)
         if self.in_order:
             return say("path.in_this_plane_each")
-        blanks = {"count": len(self.share), "share": _percent(self.share.sum())}
+        blanks = {"count": len(self.share), "share": percent_text(self.share.sum())}
         some = self.share.any() and len(self.share) < self.view.encoding.width
         return say("path.the_first_principal_components", **blanks) if some else ""
 
@@ -163,7 +163,7 @@ class Path(Figure[TableEncoding]):
             panel.set(xlim=(low[across], high[across]), ylim=(low[up], high[up]))
             own = ((panel.xaxis, canvas.xlabel), (panel.yaxis, canvas.ylabel))
             for axis, component in ((axis, at) for (axis, label), at in zip(own, pair, strict=True) if label is None):
-                share = _percent(numbers.share[component])
+                share = percent_text(numbers.share[component])
                 text = say("path.pc_of_the_variance", number=component + 1, share=share)
                 axis.set_label_text(text)
             points, colours = numbers.coordinates[:, pair], visible_colours(canvas.colours("order"), panel)
@@ -265,7 +265,7 @@ def basis_of_span(vectors: Array) -> Array:
 
 
 def nearest_are_neighbours(points: Array) -> bool:
-    """Return whether no points coincide and the nearest point of each is the point before or after it.
+    """Return whether no points coincide and the nearest of several others is the point before or after, for each.
 
     points : shape (n, 2)
     """
@@ -275,7 +275,8 @@ def nearest_are_neighbours(points: Array) -> bool:
     places = np.arange(len(points))
     apart[np.abs(places[:, None] - places) <= 1] = np.inf
     others = apart.min(axis=1)
-    return bool((beside <= others * (1 + ROUNDING)).all() and (others > ROUNDING * np.ptp(points)).all())
+    several = len(points) > 2
+    return several and bool((beside <= others * (1 + ROUNDING)).all() and (others > ROUNDING * np.ptp(points)).all())
 
 
 def period_of(points: Array) -> tuple[float | None, bool]:
@@ -336,12 +337,3 @@ def round_step(least: float) -> int:
     """Return the smallest of 1, 2, 5, 10, 20, … that is at least `least`."""
     power = 10 ** max(0, floor(log10(least)))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
-
-
-def _percent(share: float) -> str:
-    """Return a share as text in per cent, with one decimal below 10 %.
-
-    "100%" means that the share is all of the variance.
-    """
-    text = f"{100 * share:.0f}%" if share >= 0.1 else f"{100 * share:.1f}%"
-    return "99%" if text == "100%" and share < 1 - ROUNDING else text

@@ -17,6 +17,7 @@ from pecli.figures.base import Figure, Numbers, View, other_positions_text
 from pecli.files.sheet import aside, over
 from pecli.measures.comparison import VectorComparison, check_pairs
 from pecli.measures.pairs import CLASSES, counts, merge_classes, points
+from pecli.measures.pairwise import MEASURES
 from pecli.page.axis_labels import put_axis, values_axis
 from pecli.page.canvas import Canvas
 from pecli.page.colors import note_ink, visible_colours
@@ -100,7 +101,11 @@ class CloudNumbers(Numbers[TableEncoding]):
         return say(encoding.range_named, first=first, last=last) if several else encoding.named_position(odd[0])
 
     def remarks(self) -> list[str]:
-        undefined = say("scatter.of_pairs_left_out", count=self.undefined, all=self.pairs) if self.undefined else ""
+        undefined = ""
+        if self.undefined:
+            reasons = sorted(filter(None, (MEASURES[name].undefined for name in self.measures)))
+            why = say(reasons[0])  # a row of zeros is also constant
+            undefined = say("scatter.of_pairs_left_out", count=self.undefined, all=self.pairs, why=why)
         ranks = say("scatter.spearmans_rank_correlation") if self.message() and self.exceptions is None else ""
         return [other_positions_text(self.view), ranks, undefined]
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from pecli.core.errors import UsageError
 from pecli.core.language import join_title, listing, say
 from pecli.core.lazy import Array, Axes, np
-from pecli.core.numbers import ROUNDING, number_text
+from pecli.core.numbers import ROUNDING, percent_text
 from pecli.core.options import EXACT, option
 from pecli.encodings.base import title_of_several
 from pecli.encodings.harmonic import Harmonic, turns_of
@@ -69,8 +69,7 @@ class UnseenNumbers(Numbers[Harmonic]):
 
     def share(self, at: int) -> str:
         """Return the share of new angles beyond the trained length for the encoding with index `at`, as text."""
-        percent = 100 * self.new[at] / max(1, self.beyond)
-        return f"{number_text(percent, 2) if percent < 1 else round(percent)}%"
+        return percent_text(self.new[at] / max(1, self.beyond), digits=1)
 
     @property
     def worst_encoding(self) -> int:

@@ -210,7 +210,7 @@ TEXTS = {
     "curves.with_each_encoding_the": "with each encoding, the {measure} depends only on the offset",
     "curves.larger_everywhere": "the {measure} is larger everywhere with {name}",
     "curves.from_position": "{measure} from {at}",
-    "curves.from_undefined_constant_row": "from {positions}: undefined (constant row)",
+    "curves.from_undefined": "from {positions}: undefined ({why})",
     "curves.nearest_to_is": "nearest to {at} is {others}",
     "curves.nearest_to_are": "nearest to {at} are {others}",
     "curves.equally_near": "nearest to {at} are {count} positions at the same distance, such as {others}",
@@ -227,9 +227,9 @@ TEXTS = {
     "dials.all_hands": "all hands\non one face",
     "dials.one_turn_in": "one turn in {time}",
     # distance
-    "distance.of_undefined_constant_rows": "{count:,} of {all:,} undefined (constant rows)",
+    "distance.undefined": "{count:,} of {all:,} undefined ({why})",
     # fourier
-    "fourier.of_the_variance_lies": "{share}% of the variance lies at wavelengths of {wave} or more",
+    "fourier.of_the_variance_lies": "{share} of the variance lies at wavelengths of {wave} or more",
     "fourier.each_pixel_is_the": "each pixel is the mean of {count:,} dimensions",
     "fourier.share_of_each": "share of each {dimension}'s variance",
     "fourier.longer": "{count} of {all} pairs finish no turn and have {share} of the variance",
@@ -301,13 +301,9 @@ TEXTS = {
     "offset_map.largest_less_smallest_of": "largest minus smallest of all pairs with the same offset",
     "offset_map.the_depends_only_on": "the {measure} depends only on the offsets in rows and in columns",
     # offsets
-    "offsets.pairs_left_out_one": (
-        "{encoding}: {count:,} pair left out because one of its two rows is all zeros",
-        "{encoding}: {count:,} pairs left out because one of their two rows is all zeros",
-    ),
-    "offsets.pairs_left_out_one_row": (
-        "{encoding}: {count:,} pair left out because one of its two rows is constant",
-        "{encoding}: {count:,} pairs left out because one of their two rows is constant",
+    "offsets.pairs_left_out": (
+        "{encoding}: {count:,} pair left out ({why})",
+        "{encoding}: {count:,} pairs left out ({why})",
     ),
     "offsets.each_pixel_mean_minimum": "each pixel: mean, minimum and maximum of up to {count:,} offsets",
     "offsets.line_mean_of_all": "line: mean of all pairs with that offset; band: smallest to largest",
@@ -335,11 +331,26 @@ TEXTS = {
     "offsets.buckets": "each distance up to {last:,} has its own bucket; all from {first:,} on share one",
     "offsets.weighs_less": "below the line, a key weighs\nless than {share} of the nearest",
     "offsets.every_head_sees": "every head sees all {count:,} positions",
-    "offsets.the_head_sees": "the head sees {count:,} positions back",
-    "offsets.head_sees_head": "head {head} sees {count:,} positions back, head {far} sees {most:,}",
-    "offsets.head_sees_heads": "head {head} sees {count:,} positions back, heads {first} to {last} see all {all:,}",
-    "offsets.head_sees_some": "head {head} sees {count:,} positions back, {some} heads see all {all:,}",
-    "offsets.head_sees_one": "head {head} sees {count:,} positions back, head {first} sees all {all:,}",
+    "offsets.the_head_sees": (
+        "the head sees {count:,} position back",
+        "the head sees {count:,} positions back",
+    ),
+    "offsets.head_sees_head": (
+        "head {head} sees {count:,} position back, head {far} sees {most:,}",
+        "head {head} sees {count:,} positions back, head {far} sees {most:,}",
+    ),
+    "offsets.head_sees_heads": (
+        "head {head} sees {count:,} position back, heads {first} to {last} see all {all:,}",
+        "head {head} sees {count:,} positions back, heads {first} to {last} see all {all:,}",
+    ),
+    "offsets.head_sees_some": (
+        "head {head} sees {count:,} position back, {some} heads see all {all:,}",
+        "head {head} sees {count:,} positions back, {some} heads see all {all:,}",
+    ),
+    "offsets.head_sees_one": (
+        "head {head} sees {count:,} position back, head {first} sees all {all:,}",
+        "head {head} sees {count:,} positions back, head {first} sees all {all:,}",
+    ),
     "offsets.heads_from_to": "lines: {first}, to {last}",
     "offsets.heads_left_to_right": "lines from left to right: {first}, to {last}",
     # overview
@@ -412,7 +423,7 @@ TEXTS = {
     "rotation.one_turn": "1 turn",
     "rotation.turns": "{turns} turns",
     # scatter
-    "scatter.of_pairs_left_out": "{count:,} of {all:,} pairs left out: one row is constant, so its correlation is undefined",
+    "scatter.of_pairs_left_out": "{count:,} of {all:,} pairs left out ({why})",
     "scatter.pairs_counted": ("{count:,} pair counted", "{count:,} pairs counted"),
     "scatter.rank_of_classes": "ρ computed from {classes:,} × {classes:,} bins",
     "scatter.says_little_about": "{x} says little about {y} (ρ = {rank})",
@@ -884,6 +895,8 @@ TEXTS = {
     "measure.correlation_distance": "correlation distance",
     "measure.cosine_similarity": "cosine similarity",
     "measure.correlation_coefficient": "correlation coefficient",
+    "measure.constant_row": "a constant row has no correlation",
+    "measure.row_of_zeros": "a row of zeros has no direction",
     # config
     "models.error": "error: {key}: {text} [{code}]",
     "models.warning": "warning: {key}: {text} [{code}]",

@@ -207,7 +207,7 @@ TEXTS = {
     "curves.with_each_encoding_the": "每种编码的{measure}都只取决于位置差",
     "curves.larger_everywhere": "{name} 的{measure}处处更大",
     "curves.from_position": "到{at} 的{measure}",
-    "curves.from_undefined_constant_row": "从 {positions} 出发：无定义（该行为常数）",
+    "curves.from_undefined": "从 {positions} 出发：无定义（{why}）",
     "curves.nearest_to_is": "离{at} 最近的是 {others}",
     "curves.nearest_to_are": "离{at} 最近的是 {others}",
     "curves.equally_near": "离{at} 最近的有 {count} 个位置，距离相同，如 {others}",
@@ -224,9 +224,9 @@ TEXTS = {
     "dials.all_hands": "所有指针\n同一表盘",
     "dials.one_turn_in": "一圈 {time}",
     # distance
-    "distance.of_undefined_constant_rows": "{all:,} 个中有 {count:,} 个无定义（该行为常数）",
+    "distance.undefined": "{all:,} 个中有 {count:,} 个无定义（{why}）",
     # fourier
-    "fourier.of_the_variance_lies": "{share}% 的方差来自 {wave}及以上的波长",
+    "fourier.of_the_variance_lies": "{share} 的方差来自 {wave}及以上的波长",
     "fourier.each_pixel_is_the": "每个像素为 {count:,} 个维度的平均",
     "fourier.share_of_each": "每个{dimension}的方差占比",
     "fourier.longer": "{all} 对中有 {count} 对未转满一圈，占方差的 {share}",
@@ -298,8 +298,7 @@ TEXTS = {
     "offset_map.largest_less_smallest_of": "同一位置差的各对中，最大值减最小值",
     "offset_map.the_depends_only_on": "{measure}只取决于行差与列差",
     # offsets
-    "offsets.pairs_left_out_one": "{encoding}：略去 {count:,} 对位置（其中一行全为零）",
-    "offsets.pairs_left_out_one_row": "{encoding}：略去 {count:,} 对位置（其中一行为常数）",
+    "offsets.pairs_left_out": "{encoding}：略去 {count:,} 对位置（{why}）",
     "offsets.each_pixel_mean_minimum": "每个像素至多 {count:,} 个偏移：平均值、最小值与最大值",
     "offsets.line_mean_of_all": "线：该偏移下所有位置对的均值，带：从最小值到最大值",
     "offsets.the_depends_only_on": "{measure}只取决于位置差，在 0 处最大",
@@ -400,7 +399,7 @@ TEXTS = {
     "rotation.one_turn": "1 圈",
     "rotation.turns": "{turns} 圈",
     # scatter
-    "scatter.of_pairs_left_out": "{all:,} 对中略去 {count:,} 对：有一行为常数，相关系数无定义",
+    "scatter.of_pairs_left_out": "{all:,} 对中略去 {count:,} 对（{why}）",
     "scatter.pairs_counted": "共 {count:,} 对",
     "scatter.rank_of_classes": "秩相关 ρ 按 {classes:,} × {classes:,} 个区间计算",
     "scatter.says_little_about": "{x}几乎不能说明{y}（ρ = {rank}）",
@@ -851,6 +850,8 @@ TEXTS = {
     "measure.correlation_distance": "相关距离",
     "measure.cosine_similarity": "余弦相似度",
     "measure.correlation_coefficient": "相关系数",
+    "measure.constant_row": "数值恒定的行没有相关系数",
+    "measure.row_of_zeros": "全为零的行没有方向",
     # config
     "models.error": "错误：{key}：{text} [{code}]",
     "models.warning": "警告：{key}：{text} [{code}]",

@@ -112,6 +112,11 @@ class Measure:
     grows: bool = False
     prepare: Callable[[Array], Array] = lambda rows: rows
 
+    @property
+    def undefined(self) -> str:
+        """The text key of why it can be undefined: a row of zeros has no direction, a constant row no correlation."""
+        return {_directions: "measure.row_of_zeros", _deviations: "measure.constant_row"}.get(self.prepare, "")
+
     def between(self, a: Array, b: Array) -> Array:
         """Return the measure between all rows (n, d) and (m, d), shape (n, m)."""
         return self.compare(self.prepare(a), self.prepare(b))

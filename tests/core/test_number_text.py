@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pecli.core.numbers import number_text, number_texts
+from pecli.core.numbers import number_text, number_texts, percent_text
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,22 @@ from pecli.core.numbers import number_text, number_texts
 )
 def test_a_number_is_short_at_any_size(value: float, text: str) -> None:
     assert number_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0%"),
+        (0.0004, "< 0.1%"),
+        (0.0042, "0.4%"),
+        (0.056, "5.6%"),
+        (0.994, "99%"),
+        (0.9998, "> 99%"),  # and not all
+        (1.0, "100%"),
+    ],
+)
+def test_a_share_of_100_percent_is_all(share: float, text: str) -> None:
+    assert percent_text(share) == text
 
 
 @pytest.mark.parametrize(

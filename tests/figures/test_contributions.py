@@ -66,6 +66,7 @@ def test_pairs_stand_from_fast_to_slow() -> None:
         ({"encoding": "rope:d=2"}, {"key": "contributions.add_up", "count": 1}),
         ({"groups": 1}, {"key": "contributions.add_up", "count": 64, "score": "30.5"}),
         ({"encoding": "rope:d=4", "at": 3}, {"key": "contributions.fast_add", "count": 1, "sum": "−0.99"}),
+        ({"encoding": "rope:d=8,base=1", "at": 1}, {"key": "contributions.add_up", "count": 4}),  # none is faster
         ({"groups": 8, "at": 1000}, {"key": "contributions.fast_add", "at": 1000}),
     ],
 )

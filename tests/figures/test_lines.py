@@ -104,17 +104,29 @@ def test_of_many_lines_colours_show_the_order_and_some_have_names() -> None:
     assert len({to_hex(line.get_color()) for line in axes.lines}) == 20
 
 
-@pytest.mark.parametrize(("encoding", "coincide"), [("sinusoidal", True), ("binary", False)])
-def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, coincide: bool) -> None:
-    numbers = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30], against="offset").numbers
-    table, at = pecli.encode(encoding, length=40), np.array([3, 11, 30])
+@pytest.mark.parametrize(
+    ("encoding", "at", "coincide"),
+    [
+        ("sinusoidal", [3, 11, 30], True),
+        ("binary", [3, 11, 30], False),
+        ("binary", [0, 39], None),  # the only offset of both lines is 0
+        ("binary", [0, 16], None),  # bits below 16 are the same
+    ],
+)
+def test_against_the_offset_it_says_whether_lines_coincide(encoding: str, at: Any, coincide: bool | None) -> None:
+    length = 40 if at[-1] > 16 else 32
+    options: dict[str, Any] = {"encoding": encoding, "length": length, "at": at}
+    numbers, beside = (pecli.figure("curves", **options, against=axis).numbers for axis in ("offset", "position"))
+    if coincide is None:  # these lines coincide, others do not
+        assert numbers.message() == beside.message() == "" and not numbers.facts()["apart"]
+        return
+    table = pecli.encode(encoding, length=length)
     found: dict[int, list[float]] = {}
     for start in at:
         for p in range(40):
             found.setdefault(p - start, []).append(float(np.linalg.norm(table[p] - table[start])))
     widest = max(max(ones) - min(ones) for ones in found.values())
     assert list(numbers.facts()["apart"].values()) == pytest.approx([widest], abs=1e-9)
-    beside = pecli.figure("curves", encoding=encoding, length=40, at=[3, 11, 30]).numbers
     differs = say("words.at_equal_offset_the", measure=say("measure.euclidean_distance"), number=f"{widest:.3g}")
     assert numbers.message() == beside.message() == (say("curves.every_curve_is_the") if coincide else differs)
 
@@ -190,7 +202,7 @@ def test_undefined_values_leave_a_gap_and_a_line_of_them_has_no_name() -> None:
     assert np.isnan(np.asarray(line.get_ydata())).tolist() == [True, False, False, False, False]
     options: dict[str, Any] = {"encoding": "binary", "measure": "corr", "length": 16, "at": [0, 5]}
     assert texts(labels_of(drawn(**options), PointLabel)) == [say("curves.from_position_2", position=5)]
-    undefined = say("curves.from_undefined_constant_row", positions="0")
+    undefined = say("curves.from_undefined", positions="0", why=say("measure.constant_row"))
     assert undefined in clauses(pecli.figure("curves", **options).seen.caption())
 
 

@@ -225,7 +225,7 @@ def test_extremes_undefined_entries_and_spread_are_those_of_all_pairs(tmp_path: 
     expected = np.corrcoef(np.delete(table, 7, axis=0))
     assert (found.smallest, found.largest) == pytest.approx((expected.min(), expected.max()), abs=1e-12)
     assert found.undefined == 2 * length - 1
-    undefined = {"key": "distance.of_undefined_constant_rows", "count": 2 * length - 1, "all": length**2}
+    undefined = {"key": "distance.undefined", "count": 2 * length - 1, "all": length**2}
     assert told(found.caption(), undefined) == undefined
     spreads = [np.ptp(np.diag(expected, k)) for k in range(7)]  # rows 0 … 6 of those that are whole
     assert found.apart is None if length > 2048 else found.apart >= max(spreads[:1])
@@ -281,6 +281,7 @@ def test_one_position_is_a_matrix_of_one_0() -> None:
     (image,) = drawn(d=7, length=1).images
     assert (image.get_array().tolist(), image.get_clim()) == ([[0]], (0, 1))
     assert numbers_of("distance", d=8, length=1).message() == ""
+    assert numbers_of("distance", d=8, length=2).message() == ""  # no two pairs at one offset but 0
 
 
 @pytest.mark.parametrize(("encoding", "alike"), [("sinusoidal", True), ("binary", False)])

@@ -277,6 +277,7 @@ def test_lines_are_named_by_their_heads_of_many_some() -> None:
         ("alibi:heads=3", 400, {"key": "head_sees_one", "head": 2, "count": 18, "first": 1, "all": 400}),
         ("alibi:heads=6", 30, {"key": "head_sees_some", "head": 4, "count": 9, "some": 4, "all": 30}),
         ("alibi:heads=1", 5000, {"key": "the_head_sees", "count": 1178}),
+        ("kerple:r1=5,r2=1", 128, {"key": "the_head_sees", "count": 1}),
         ("t5", 40, {}),  # no bias is known
     ],
 )
@@ -346,6 +347,8 @@ def biases(**options: Any) -> Any:
      {"first": 0, "few": 9, "last": 5, "count": 60}),
     ("alibi:heads=12", {"length": 900}, "bias.head_sees_to_all",
      {"first": 8, "few": 6, "last": 7, "count": 900}),
+    ("alibi:heads=2", {"length": 200}, "bias.head_sees_to_all",
+     {"first": 0, "few": 73, "last": 1, "count": 200}),  # no two heads whose distances have a ratio
     ("alibi:heads=8", {"length": 60, "head": [1]}, "bias.beyond_distance_slight", {"last": 18}),
     ("alibi:heads=4", {"length": 9, "head": [2]}, "", {}),  # it sees all
     ("t5", {"length": 8}, "", {}),

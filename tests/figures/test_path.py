@@ -129,6 +129,8 @@ def test_what_has_no_path_is_refused(options: dict[str, Any], said: str) -> None
 
 
 def test_of_a_table_that_does_not_vary_nothing_is_said(folder: Path) -> None:
+    """Of two positions, each has only one other, which is nearest in any case."""
+    assert path(d=2, length=2).message() == ""
     np.save("table.npy", np.ones((4, 3)))
     found = path(encoding="learned:file=table.npy")
     assert found.message() == "" and not found.coordinates.any()

@@ -176,6 +176,7 @@ def test_undefined_pairs_are_counted_and_named_never_drawn() -> None:
     assert numbers.message() == "" and told(numbers.caption(), left_out) == left_out
     some = pecli.figure("scatter", d=1, length=7, x="cos").numbers  # position 0 is a row of zeros
     assert some.facts()["undefined"] == 6 and 0 not in some.arrays()["p"]
+    assert say("measure.row_of_zeros") in some.caption()
     counted = numbers_of("scatter", ((40, 40),), d=1, length=640, x="cos")  # 639 of 204,480 are undefined
     assert say("scatter.pairs_counted", count=203841) in counted.caption()
 

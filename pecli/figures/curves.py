@@ -45,6 +45,8 @@ from pecli.page.panels import Axis, Panel, PanelGroup, in_columns
 
 DEFAULT_LINES = 3  # default number of lines
 MANY = 6  # with more lines, colours show their order
+MAX_NEAREST = 64  # nearest positions that are listed among the facts
+MAX_NAMED = 3  # nearest positions that the headline names
 MAX_WHOLE = 100_000  # positions: with more, facts that need every position are not computed
 
 
@@ -61,7 +63,8 @@ class CurvesNumbers(Numbers[Any]):
     block: int = aside()
     apart: tuple[float, ...]  # per encoding, largest difference between lines at the same offset; −1 if unknown
     measure: str
-    nearest: tuple[int, ...] | None  # for a single line of distances, the one or two nearest positions
+    nearest: tuple[int, ...] | None  # for a single line of distances, the nearest positions, at most MAX_NEAREST
+    nearest_count: int | None  # how many are equally near
     nearest_distance: float | None
     no_place: str = aside()  # "position" or "offset" if the dot at 0 is off a logarithmic axis, else ""
 
@@ -97,8 +100,12 @@ class CurvesNumbers(Numbers[Any]):
             own, others = self.view.encoding.place(self.at[0]), self.nearest_to_mark()
             if not others:
                 return say("curves.nothing_is_nearer", **own)
+            few = sorted(sorted(others, key=lambda at: abs(at - self.at[0]))[:MAX_NAMED])
             text = "curves.nearest_to_are" if len(others) > 1 else "curves.nearest_to_is"
-            return say(text, others=join_and(map(self.view.encoding.position_text, others)), **own)
+            text = text if len(others) == len(few) else "curves.equally_near"
+            named = [self.view.encoding.position_text(at) for at in few]
+            joined = join_and(named) if len(few) < MAX_NAMED else listing(named)
+            return say(text, others=joined, count=self.nearest_count, **own)
         if len(self.at) == len(self.apart):
             return self._larger_text(label)
         if min(self.apart) < 0:
@@ -224,17 +231,19 @@ class Curves(OneHeadFigure):
         )
 
     def _nearest(self, view: View[Any], own: int | None) -> dict[str, Any]:
-        """Return the facts `nearest` and `nearest_distance`.
+        """Return the facts `nearest`, `nearest_count` and `nearest_distance`.
 
-        `nearest` : the positions at the smallest distance from `own`; if several tie, only those with the smallest
-            offset. They are the neighbours of `own`, unless a farther position is at a smaller distance.
+        `nearest` : the positions at the smallest distance from `own`, at most MAX_NEAREST, those with the smallest
+            offsets. They are the neighbours of `own`, unless a farther position is as near.
+        `nearest_count` : how many positions are at the smallest distance
         `nearest_distance` : the smallest distance
 
-        Both are None if `own` is None, if the measure is a similarity, on a grid, or if there are too many positions.
+        All are None if `own` is None, if the measure is a similarity, on a grid, or if there are too many positions.
 
         own : the position from which the curve is drawn; None if there are several curves
         """
-        rows, compared, none = view.covered, self.compared(view.encoding), {"nearest": None, "nearest_distance": None}
+        rows, compared = view.covered, self.compared(view.encoding)
+        none = dict.fromkeys(("nearest", "nearest_count", "nearest_distance"))
         if own is None or view.encoding.sides or compared.similarity:
             return none
         if not 2 < rows.length <= MAX_WHOLE:
@@ -245,11 +254,12 @@ class Curves(OneHeadFigure):
             return none
         beside, least = neighbours(rows, own), float(np.nanmin(distances))
         found = rows.start + np.flatnonzero(distances <= least * (1 + ROUNDING) + ROUNDING)
-        own_least = np.abs(found - own).min()
-        nearest = tuple(found[np.abs(found - own) == own_least].tolist())
+        few = np.sort(found[np.argsort(np.abs(found - own), kind="stable")][:MAX_NEAREST])
         farther = np.nanmin(np.delete(distances, np.array([*beside, own]) - rows.start), initial=np.inf)
         at_most = max(distances[at - rows.start] for at in beside) * (1 - ROUNDING) - ROUNDING
-        return {"nearest": nearest if farther < at_most else beside, "nearest_distance": least}
+        usual = farther >= at_most and {*found.tolist()} <= {*beside}
+        nearest = beside if usual else tuple(few.tolist())
+        return {"nearest": nearest, "nearest_count": len(beside if usual else found), "nearest_distance": least}
 
     def _lines(self, encoding: Any, at: Array, rows: Positions, edges: Array) -> tuple[Array, Array, Array, float]:
         """Return low, high, the measure between each start and itself, and how much lines differ.
@@ -399,7 +409,7 @@ class Curves(OneHeadFigure):
             if named is None or line in named:
                 first = here[0] if here and np.isfinite(value) else (x[finite[0]], middle[finite[0]])
                 label_point(panel, self._start_label(encoding.position_text(at)), first, colour, canvas)
-            for other, dot in zip(near, others, strict=True):
+            for other, dot in zip(near, others, strict=True) if len(others) < MAX_NAMED else ():
                 label_point(panel, encoding.position_text(other), dot, colour, canvas)
 
     def title(self, view: View[Any]) -> str:

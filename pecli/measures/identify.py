@@ -83,6 +83,7 @@ from pecli.measures.rates import (
     BASES,
     BLENDS,
     alibi_of,
+    by_offset,
     ntk_equivalent,
     partial_ropes_of,
     rates_of,
@@ -126,8 +127,9 @@ class Identified(Differences):
     alike : other encodings that fit equally well, at most MAX_ALIKE
     same : True if `encoding` gives the formula's values, False if it is the encoding that was probably intended
     scale : factor by which the formula's values are multiplied
-    hint : "zeros" if all numbers are zero; "negated" if only the negative of the table has a formula; "few_rates" if
-        fewer than two rates are above 0; otherwise ""
+    hint : "zeros" if all numbers are zero; "offsets" if they depend on the offset alone, but no bias has them;
+        "negated" if only the negative of the table has a formula; "few_rates" if fewer than two rates are above 0;
+        otherwise ""
     off, off_from : if rates, positions or angles were rounded to a short type: the largest difference from the exact
       numbers, and the first position at which they differ by more than FAR_OFF, or None
     rounding : how rates were rounded, as `pecli.measures.written.rounding_of` returns it
@@ -865,19 +867,22 @@ def identify_rates(numbers: Array, base: float | None) -> Identified:
     found = of_rates(numbers, numbers)
     if (encoding := slopes_of(numbers, SHARES.get(found.number_type, SINGLE_RATE))) is not None:
         slopes = replace(found, certain=True, encoding=encoding, same=True, kept=("slopes",), rounding="")
-        return replace(slopes, names=(), alike=())
+        far = float(np.abs(encoding.slopes() / numbers - 1).max())
+        return replace(slopes, names=(), alike=(), difference=far)
     return found
 
 
 def identify_biases(biases: Array) -> Identified | None:
-    """Return the ALiBi or T5 with these biases, given in the form that `alibi_of` or `t5_of` takes; None if none."""
+    """Return the ALiBi or T5 with these biases, in the forms of `alibi_of` and `by_offset`; None for other numbers."""
     if biases.dtype.kind not in REAL_KINDS:
         return None
     kind = type_of(biases)
     encoding, heads = alibi_of(biases, 4 * RELATIVE[kind])
-    if encoding is None and (t5 := t5_of(biases)) is not None:
-        form = ("bucketed_biases",)
-        return Identified(number_type=kind, filled=biases.shape[-1], certain=True, encoding=t5, same=True, kept=form)
+    if encoding is None and (known := by_offset(biases)) is not None:
+        t5 = t5_of(*known)
+        form, hint = (("bucketed_biases",), "") if t5 else ((), "offsets")
+        blank = Identified(number_type=kind, filled=biases.shape[-1], kept=form, hint=hint)
+        return replace(blank, certain=t5 is not None, encoding=t5, same=t5 is not None)
     if encoding is None:
         return None
     kept = "biases" if np.squeeze(biases).ndim == 3 else "biases_of_one_query"

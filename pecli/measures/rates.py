@@ -23,7 +23,9 @@ ORIGINALS = sorted((m * 2**n for m in (1, 3, 5) for n in range(8, 21)), key=lamb
 BLENDS = ("yarn", "llama3")  # scalings whose parameters may not follow uniquely from the rates
 LEAST_FACTOR = 1.1  # smallest factor of these scalings; smaller ones are due to errors of the rates
 MAX_HEADS = 1024  # most heads of an ALiBi
-BUCKETS = ((32, 128), (320, 800), (64, 128), (64, 256), (32, 256))  # usual numbers of T5 buckets, and max_distance
+BUCKETS, DISTANCES = (32, 64, 320), (128, 64, 256, 800, 512, 32, 20)  # usual numbers of T5 buckets, and max_distance
+MAX_DISTANCE = 1e9
+PARTS = {"both": 4, "causal": 2}  # of T5's buckets, this part is for near distances, and as many for far ones
 MASKED = -65504.0  # the least number of float16: a bias up to it hides a key
 FACTORS = (2.0, 4.0, 8.0, 16.0, 32.0, 40.0, 64.0)  # usual factors, tried if the slowest rates are not precise
 COARSE = 0.05  # relative error of such rates
@@ -201,10 +203,11 @@ def slopes_of(numbers: Array, share: float) -> Any:
     return next((each for each in known if np.all(np.abs(each.slopes() / numbers - 1) <= share)), None)
 
 
-def t5_of(biases: Array) -> Any:
-    """Return the T5 whose buckets these biases have: offsets of one bucket have one bias; None if there is none.
+def by_offset(biases: Array) -> tuple[Array, Array] | None:
+    """Return the offsets query minus key, (n,) from the largest to the least, and their biases, (heads, n).
 
-    A bias of −inf, or of MASKED or less, hides a key. Without offsets that share a bucket, no T5 is found.
+    A bias of −inf, or of MASKED or less, hides a key; its offset is left out. Return None for numbers that do not
+    depend on the offset alone, or are all the same.
 
     biases : (heads, queries, keys), or (queries, keys); further axes have length 1
     """
@@ -213,21 +216,55 @@ def t5_of(biases: Array) -> Any:
     if biases.ndim != 3 or not 1 < biases.shape[1] <= biases.shape[2]:
         return None
     hidden = np.where(biases > MASKED, biases, -np.inf)
-    if not np.array_equal(hidden[:, 1:, 1:], hidden[:, :-1, :-1]):  # depends on the offset alone
+    if not np.array_equal(hidden[:, 1:, 1:], hidden[:, :-1, :-1]):
         return None
     keys, queries = hidden.shape[2], hidden.shape[1]
-    offsets = np.concatenate([np.arange(keys - 1, -1, -1), -np.arange(1, queries)])  # query minus key
+    offsets = np.concatenate([np.arange(keys - 1, -1, -1), -np.arange(1, queries)])
     values = np.concatenate([hidden[:, -1], hidden[:, 0, keys - queries + 1 :]], axis=1)
     shown = np.isfinite(values).all(axis=0)
     offsets, values = offsets[shown], values[:, shown]
-    for (buckets, max_distance), direction in product(BUCKETS, ("both", "causal")):
-        t5 = T5(buckets=buckets, max_distance=max_distance, direction=direction)
-        known, first, bucket = np.unique(t5.bucket(offsets), return_index=True, return_inverse=True)
-        shared = np.bincount(bucket[offsets > 0], minlength=len(known)) > 1
-        different = np.unique(values[:, first], axis=1).shape[1]
-        if shared.sum() > 1 and different >= SHARE_RIGHT * len(known) and (values[:, first][:, bucket] == values).all():
-            return t5
+    return (offsets, values) if values.size and np.ptp(values) else None
+
+
+def t5_of(offsets: Array, values: Array) -> Any:
+    """Return the T5 whose buckets the biases of these offsets have; None if there is none.
+
+    A bias changes from one offset to the next exactly where the next bucket begins, and most buckets have a bias of
+    their own. Without offsets that share a bucket, no T5 is found.
+
+    offsets, values : as `by_offset` returns them
+    """
+    begins = (values[:, 1:] != values[:, :-1]).any(axis=0)
+    steps = offsets[:-1][begins & (offsets[1:] >= 0)][::-1]  # distances at which the buckets of keys behind begin
+    near = int(np.flatnonzero(np.append(steps, -1) != np.arange(1, len(steps) + 2))[0])  # the last in a bucket alone
+    for buckets, (direction, shares) in product(dict.fromkeys((*BUCKETS, 4 * near, 2 * near)), PARTS.items()):
+        for max_distance in dict.fromkeys((*DISTANCES, *distances_near(steps, buckets // shares))):
+            with suppress(UsageError):  # too few buckets, or too short a distance
+                t5 = T5(buckets=buckets, max_distance=max_distance, direction=direction)
+                bucket = t5.bucket(offsets)
+                known, first = np.unique(bucket, return_index=True)
+                shared = np.unique(bucket[offsets > 0], return_counts=True)[1] > 1
+                different = np.unique(values[:, first], axis=1).shape[1]
+                same = np.array_equal(bucket[1:] != bucket[:-1], begins)
+                if same and shared.sum() > 1 and different >= SHARE_RIGHT * len(known):
+                    return t5
     return None
+
+
+def distances_near(steps: Array, exact: int) -> Iterator[int]:
+    """Yield the roundest max_distance of a T5 whose growing buckets begin at these distances, if there is one.
+
+    steps : distances at which a bucket begins, ascending
+    exact : number of distances with a bucket of their own, and of growing buckets
+    """
+    later = steps[steps > exact]
+    powers = exact / np.arange(1, len(later) + 1)
+    if exact and len(later):
+        with np.errstate(over="ignore"):
+            low = exact * float(np.max(((later - 1) / exact) ** powers))
+            high = exact * float(np.min((later / exact) ** powers))
+        if low < high < MAX_DISTANCE:
+            yield round(shortest_decimal((low + high) / 2, lambda n: low < n <= high and n == round(n))[0])
 
 
 def alibi_of(biases: Array, share: float) -> tuple[Any, tuple[int, ...]]:

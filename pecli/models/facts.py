@@ -12,7 +12,15 @@ from typing import Any
 from pecli.core.errors import FileError
 
 FOLDER = Path(__file__).parent
-UNDRAWN = ("relative", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")  # not drawn: of images, or in attention
+UNDRAWN = (
+    "relative",
+    "relative_key",
+    "bias2d",
+    "relpos2d",
+    "conv",
+    "sincos2d",
+    "fourier",
+)  # not drawn: of images, or in attention
 SINUSOIDAL_LAYOUTS: dict[str, dict[str, str]] = {
     "sinusoidal": {},
     "sinusoidal_halves": {"layout": "concatenated"},
@@ -43,6 +51,7 @@ REMARKS = {  # notes on types, whatever their config
     "rows_first": "findings.rows_first_in_new_models",
     "share": "findings.width_counted_otherwise",
     "third": "findings.share_by_default",
+    "own_code": "findings.keys_of_own_code",
 }
 ALL = "all"  # the kind of layers if all are alike
 FULL, SLIDING, LINEAR, NO_ATTENTION = "full_attention", "sliding_attention", "linear_attention", "no_attention"
@@ -61,7 +70,15 @@ PARAMETERS = (  # keys of rope_parameters
 )
 WINDOW_KEYS = ("sliding_window", "sliding_window_size")
 INTERVALS = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
-OTHER_BASES = ("rotary_emb_base", "rope_embedding_base", "rotary_base", "rope_base", "rope_freq_constant", "theta")
+OTHER_BASES = (
+    "rotary_emb_base",
+    "rope_embedding_base",
+    "rotary_embedding_base",
+    "rotary_base",
+    "rope_base",
+    "rope_freq_constant",
+    "theta",
+)
 OTHER_SHARES = ("rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
 SLIDING_BASES = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")  # bases of layers with a window
 # other names of rope_theta and partial_rotary_factor; in transformers, only types read them whose `reads` has them
@@ -91,7 +108,7 @@ CHOICES = {  # allowed words of fields that are words or lists of words
     "scale_grid": ("index", "dinov3"),
     "grid_rule": ("middle", "reference", "base"),
     "reads": (*OTHER_KEYS, "alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk", "su", "mrope", "xdrope"),
-    "words": (*POSITIONS, "relative_key"),
+    **dict.fromkeys(("words", "speech"), POSITIONS),
     "scalings": ("none", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional"),
     "grid": (  # config keys for sizes, patches and strides; add those that a new type needs
         *("image_size", "patch_size", "patch_stride", "side", "max_image_size", "max_img_size", "pretrain_image_size"),
@@ -106,12 +123,11 @@ BY_KIND = frozenset({"position", "theta", "partial", "head_dim"})  # fields with
 NAMES = {  # names allowed in the table of a field
     **dict.fromkeys(BY_KIND, ("all",)),  # the kinds of layer are allowed, too
     "position": ("all", "encoder", "decoder"),
-    "own_scaling": (*PARAMETERS, "max_position"),
     "temperature": ("layers", "key", "default", "scale", "length", "offset"),
     "alibi": ("family", "direction"),
     "sizes": (
         *("hidden", "heads", "layers", "decoder_layers", "positions", "window", "embedding", "padding", "buckets"),
-        *("distance", "timestep", "decoder_positions"),
+        *("distance", "timestep", "decoder_positions", "left", "right"),
     ),
 }
 ITEMS: dict[str, tuple[type, ...]] = {  # field to the types of its list's items, if they are not words

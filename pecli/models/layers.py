@@ -115,7 +115,7 @@ class Reading:
         if table is not None:
             read = {key: it for key, it in table.data.items() if table.place + key not in item.unread}
             return self._without_kinds(Keys(read, table.place, table.read, table.names))
-        if own := self._own_scaling():
+        if own := self._foundry_scaling():
             return own
         empty = item.in_transformers and self.keys.data.get("rope_parameters") == {} and not item.bases
         if item.by_kind == "only" and (empty or not item.parameters):
@@ -159,23 +159,14 @@ class Reading:
         rest = {key: it for key, it in table.data.items() if key not in nested}
         return Keys(rest, table.place, table.read, table.names)
 
-    def _own_scaling(self) -> Keys | None:
-        """Return the scaling from keys that only this architecture's code has; None if the file has none."""
-        inner = self.keys.table("attn_config")
-        if inner is not None and inner.data.get("rope") is True:
-            return self._foundry_scaling(inner)
-        names = {own: key for own, key in self.architecture.own_scaling.items() if own != "rope_type"}
-        self.keys.read.update(f"{self.keys.place}{key}" for key in names.values())
-        if not names or names["factor"] not in self.keys:
-            return None
-        numbers = {own: number for own, key in names.items() if (number := self.keys.number(key)) is not None}
-        return Keys({"rope_type": self.architecture.own_scaling["rope_type"], **numbers}, "", self.keys.read, names)
-
-    def _foundry_scaling(self, inner: Keys) -> Keys | None:
+    def _foundry_scaling(self) -> Keys | None:
         """Return the scaling object of MPT that llm-foundry's code uses; None without scaling.
 
-        Of the two objects in `inner`, it uses the one that rope_impl selects.
+        Of the two objects in attn_config, it uses the one that rope_impl selects.
         """
+        inner = self.keys.table("attn_config")
+        if inner is None or inner.data.get("rope") is not True:
+            return None
         chosen, other = (inner.table(f"rope_{name}_config") or Keys({}) for name in ("hf", "dail"))
         if inner.text("rope_impl") != "hf":
             chosen, other = Keys({}), chosen
@@ -464,7 +455,10 @@ def _without_rope(keys: Keys, architecture: Architecture, kinds: list[str]) -> l
 
 
 WIDTH = ("hidden_size", "n_embd", "d_model", "model_dim", "dim", "emb_dim")
-HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads", "attention_heads")
+HEADS = (  # in Seamless, only the speech encoder needs them
+    *("num_attention_heads", "n_head", "n_heads", "num_heads", "speech_encoder_attention_heads"),
+    *("encoder_attention_heads", "attention_heads"),
+)
 HEAD = ("head_dim", "kv_channels", "attention_head_dim", "d_kv")
 POSITIONS = (
     *("max_position_embeddings", "n_positions", "max_sequence_length", "seq_length", "max_seq_len", "n_ctx"),

@@ -36,7 +36,6 @@ from pecli.models.rope import (
 ROPE_KEYS = {
     *("rope_theta", "partial_rotary_factor", *OTHER_KEYS, "rope_scaling", "rope_parameters", "rope_ratio", "rotary"),
     *("rope_interleave", "rope_interleaved", "rope_dtype", "no_rope_layers"),
-    "rotary_embedding_base",  # for Conformer's rotary positions
 }
 OURS = ("original", "max_position", "seq_len")  # parameters of pecli with another name in a config, or none
 MORE = {"dynamic": ("alpha", "xdrope_section")}  # further keys, read by some architectures

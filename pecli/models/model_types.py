@@ -36,7 +36,6 @@ class Architecture:
       the kinds of layer that use it
     scalings : scalings that its code accepts, if it does not accept all (it always accepts no scaling)
     needs : keys that a scaling with the head dimension in its formula requires
-    own_scaling : a scaling and the names of its parameters, if the code has its own keys for it
     softmax : True if the softmax scale is also multiplied by the square of the scaling's factor from mscale_all_dim
     reads : keys and scalings that few types read: other names of rope_theta and partial_rotary_factor
       (`facts.OTHER_KEYS`), alibi, use_mem_rope, longrope's short_mscale and long_mscale, the scaling ntk, with
@@ -44,6 +43,8 @@ class Architecture:
     unread : keys that its code does not read
     words : further kinds of positions that position_embedding_type may select in its code; relative_key is, in
       transformers 4, a table of offsets in every layer
+    speech : kinds of positions that position_embeddings_type may select in its speech encoder (other values: none);
+      relative_key is a table of the offsets from −left to right, and `rope` rotates what goes into the projections
     pattern : one letter per layer (`facts.KINDS`), such as "f(ss)f": the first layers, in parentheses the layers that
       repeat, then the last layers; "-(sssn)" repeats from the last layer backwards
     last_full : True if the last layer sees all positions, whatever layer_types has for it
@@ -108,11 +109,11 @@ class Architecture:
     bases: Mapping[str, Any] = field(default_factory=dict)
     scalings: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
-    own_scaling: Mapping[str, str] = field(default_factory=dict)
     softmax: bool = False
     reads: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    speech: tuple[str, ...] = ()
     pattern: str = "(f)"
     last_full: bool = False
     blocks: int = 1

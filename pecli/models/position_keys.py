@@ -30,7 +30,10 @@ READ_BY = {
     # window keys that were not used
     **dict.fromkeys(("local_attention", "attention_window_size"), UNUSED),
     # scores and chunks of other architectures
-    **dict.fromkeys(("dual_chunk_attention_config", "max_trained_positions", "llama_4_scaling_beta"), UNUSED),
+    **dict.fromkeys(
+        ("position_embeddings_type", "dual_chunk_attention_config", "max_trained_positions", "llama_4_scaling_beta"),
+        UNUSED,
+    ),
     **dict.fromkeys(("attn_temperature_tuning", "attn_scale", "floor_scale"), UNUSED),
     # transformers 5.24, models/inkling2/modeling_inkling2.py
     **dict.fromkeys(("log_scaling_alpha", "log_scaling_n_floor"), LOG_SCALING),

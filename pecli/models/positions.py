@@ -19,6 +19,8 @@ TYPE_NAMES = {  # values of position_embedding_type and similar keys
     **{name: name for name in ("sinusoidal_halves", "sincos2d")},  # in files of other programs
 }
 RELATIVE_KEYS = ("relative_key", "relative_key_query")
+SPEECH_TYPE = "position_embeddings_type"  # in speech encoders
+SPEECH_KINDS = {None: "none", "rotary": "rope", "relative": "relative", "relative_key": "relative_key"}
 TYPE = ("position_embedding_type", "pos_embedding_type", "position_encoding_type", "pe_type")
 KINDS_BY_FLAG = {  # flag to the kinds of positions if it is false and if it is true
     **dict.fromkeys(("sinusoidal_pos_embds", "sinusoidal_embeddings"), ("learned", "sinusoidal")),
@@ -35,6 +37,10 @@ def position_of(reading: Reading, stack: str) -> str:
     """Return the kind of positions in a stack of layers, as named in `encoding_parameters`, or "none"."""
     keys, architecture = reading.keys, reading.architecture
     default = architecture.position.get(stack) or architecture.position.get("all") or "none"
+    if not architecture.also:
+        default = speech_position(reading, default)
+    if default == "relative_key":  # a note says which offsets its table has
+        return default
     if default in UNDRAWN or keys.flag("relative_attention"):
         text = "findings.not_drawn"
         reading.note("model_type", text, name=architecture.name)
@@ -60,6 +66,24 @@ def position_of(reading: Reading, stack: str) -> str:
     if named is None or (named == "learned" and default != "learned" and architecture.known):
         return _by_flags(reading, default)
     return named
+
+
+def speech_position(reading: Reading, default: str) -> str:
+    """Return the kind of positions that the file selects in a speech encoder; `default` if it selects none.
+
+    It is for the types that choose with position_embeddings_type, whose other values mean no positions.
+    """
+    keys, architecture = reading.keys, reading.architecture
+    if not architecture.speech:
+        return default
+    word = keys.text(SPEECH_TYPE)
+    kind = SPEECH_KINDS.get(word) if SPEECH_TYPE in keys.data else default
+    if kind not in (*architecture.speech, "none"):
+        reading.warning(SPEECH_TYPE, "findings.word_without_positions", name=architecture.name)
+        kind = "none"
+    if kind == "rope":
+        reading.note(SPEECH_TYPE, "findings.rotated_before_projections", name=architecture.name)
+    return kind
 
 
 def _alibi(reading: Reading) -> bool:

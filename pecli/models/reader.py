@@ -34,11 +34,13 @@ from pecli.models.lint import ROPE_KEYS, compare_bases, lint, unused
 from pecli.models.model_types import architecture_of, remark_on
 from pecli.models.position_keys import TOWER, is_of_positions
 from pecli.models.positions import (
+    SPEECH_TYPE,
     encoding_parameters,
     first_row,
     first_sinusoid,
     position_of,
     rows_beside,
+    speech_position,
     table_length,
 )
 from pecli.models.rope import ORIGINAL, nested_kinds
@@ -299,7 +301,8 @@ def _model(path: str, keys: Keys, seq_len: int | None, outer: str | None = None,
         item, layers = reading.architecture, _merged(_layers(reading))
         lint(reading, [layer.kind for layer in layers.values()])
         _compare_bases(reading, layers)
-        layers |= {kind: _additional_layer(reading, kind) for kind in item.also}
+        also = [speech_position(reading, kind) for kind in item.also]
+        layers |= {kind: _additional_layer(reading, kind) for kind in also if kind != "none"}
         model = Model(path, item.name, layers, tuple(reading.findings), item.known)
     towers, findings = _towers(path, keys, inner, name)
     if remark := remark_on(name):
@@ -516,7 +519,17 @@ def _with_table(reading: Reading, plain: Layer, stack: str, parameters: Mapping[
 
 
 def _table_of_offsets(reading: Reading, plain: Layer) -> Layer:
-    """Return the layers of a BERT with relative_key, each with a table of the offsets 1 − n … n − 1."""
+    """Return the layers with relative_key, each with a table of offsets.
+
+    In a speech encoder they reach from −left to right, in a BERT from 1 − n to n − 1.
+    """
+    sizes = reading.architecture.sizes
+    if "left" in sizes:
+        sides = [reading.keys.whole(f"{side}_max_position_embeddings") for side in ("left", "right")]
+        left, right = (sizes[side] if own is None else own for side, own in zip(("left", "right"), sides, strict=True))
+        blanks = {"rows": left + right + 1, "low": -left, "high": right}
+        reading.note(SPEECH_TYPE, "findings.table_of_near_offsets", **blanks)
+        return replace(plain, length=blanks["rows"], parameters={"d": head_dim(reading)})
     count = table_length(reading, ALL)
     if count is None:
         return plain

@@ -215,9 +215,7 @@ def _scaling(reading: Reading, inside: Keys, rule: str, pairs: int) -> dict[str,
         share = inside.number("partial_rotary_factor")
         return {"partial_rotary_factor": 1.0 if share is None else share, "factor": inside.number("factor")}
     if rule == "dynamic":
-        trained = inside.length("max_position") if reading.architecture.own_scaling else None
-        longest = trained or trained_length(reading)
-        if longest is None:
+        if (longest := trained_length(reading)) is None:
             raise BuildError("max_position_embeddings", "findings.max_position_missing")
         return {"factor": _required_number(inside, "factor"), "max_position": longest, "seq_len": reading.seq_len}
     if rule == "divisors":

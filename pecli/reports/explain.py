@@ -16,6 +16,7 @@ from pecli.core.positions import Positions
 from pecli.core.terminal import Block, Facts, Paragraph, TextTable
 from pecli.encodings.base import Additive, Rotary, TableEncoding
 from pecli.encodings.harmonic import Harmonic
+from pecli.encodings.rope import Rope
 from pecli.files.sheet import aside, over
 from pecli.files.tables import read_table
 from pecli.reports.base import LEFT_OUT_COLUMNS, LEFT_OUT_ROWS, Report, View, both_ends, grid
@@ -205,6 +206,11 @@ class ExplainDocument:
             say("words.positions"): str(length),
             say("explain.dimensions"): str(dimensions),
         }
+        encoding = numbers.view.encoding
+        if isinstance(encoding, Rope) and (used := encoding.scaled_base) != encoding.base:
+            parameters[say("model.base_in_use")] = say(
+                "model.base_instead", count=round(used) if used >= 1000 else used, base=encoding.base
+            )
         positions = ", ".join(self._ends(self._position_texts(), 2 * self.options.rows, LEFT_OUT_COLUMNS))
         title = say("explain.word_vectors_shape", words=len(numbers.words), dimensions=dimensions)
         sections: dict[str, list[Block]] = {

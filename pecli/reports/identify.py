@@ -52,6 +52,7 @@ CHANGES = {
 HINTS = {
     "zeros": "identify.only_zeros",
     "negated": "identify.negated",
+    "offsets": "identify.offsets_alone",
     "few_rates": "identify.too_few_rates",
 }
 UP_TO = {  # text keys of differences between the printed command's table and this one
@@ -532,7 +533,7 @@ def read_and_identify(
         array = numbers_of(table)
     kept: tuple[str, ...] = ()
     biases = read_table(path, tensor, dimensions=1) if array is None else array
-    if (alibi := identify_biases(biases)) is not None:
+    if base is None and (alibi := identify_biases(biases)) is not None:
         return IdentifyReport(file_label(path or array_name(biases)), None, alibi, 0)
     if array is None:
         numbers = biases

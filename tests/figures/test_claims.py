@@ -71,7 +71,8 @@ NEAREST: list[tuple[dict[str, Any], list[int]]] = [
     ({"encoding": "clock", "at": 10800, "length": 86400}, [54000]),
     ({"encoding": "clock", "at": 43200, "length": 86401}, [0, 86400]),  # as far before as after
     ({"base": 10, "d": 2, "at": 100, "length": 201}, [56, 144]),
-    ({"encoding": "binary", "at": 5, "length": 64}, [4]),  # and not 6, which differs in two bits
+    ({"encoding": "binary", "at": 5, "length": 8}, [1, 4, 7]),  # and not 6, which differs in two bits
+    ({"encoding": "binary", "at": 5, "length": 64}, [1, 4, 7, 13, 21, 37]),
     ({"at": 100}, []),
 ]
 

@@ -421,6 +421,10 @@ def test_pairs_have_a_colour_each_bits_are_steps_and_one_position_a_point() -> N
             {"at": [0], "d": 2, "length": 100},
             {"key": "curves.nearest_to_is", "position": "0", "others": "44"},  # 7 turns are nearly 44
         ),
+        (
+            {"at": [50], "encoding": "binary", "length": 128, "measure": "hamming"},
+            {"key": "curves.equally_near", "position": "50", "count": 7, "others": "48, 51, 54"},
+        ),
         ({"at": [10], "encoding": "clock"}, {"key": "curves.nothing_is_nearer", "position": "00:00:10"}),
         ({"at": [0], "measure": "dot"}, {}),  # a similarity
         ({"at": [0], "length": 2}, {}),  # there is one other

@@ -169,6 +169,8 @@ def facts_of(model: Any, name: str) -> dict[str, Any]:
     if re.search(r"def build_\w*alibi", source) and getattr(model.config, "alibi", True):
         parts["text"]["kinds"].add("alibi")
     for path, module in model.named_modules():
+        if "PositionalConv" in type(module).__name__ and not is_called(model, path):  # as in Wav2Vec2-Conformer
+            continue
         part = parts["tower" if TOWER.search(path) else "text"]
         for kind, value in facts_of_module(path, module, source):
             part["kinds"].add(kind)
@@ -190,6 +192,12 @@ def facts_of(model: Any, name: str) -> dict[str, Any]:
         "pairing": turns if "rope" in {kind for part in parts.values() for kind in part["kinds"]} else [],
         "layers": layers_of(model),
     }
+
+
+def is_called(model: Any, path: str) -> bool:
+    """Return whether the code of the module that holds the module at this path calls it."""
+    holder, _, name = path.rpartition(".")
+    return not name or f"self.{name}(" in inspect.getsource(type(model.get_submodule(holder)))
 
 
 def resizing(model: Any, path: str) -> set[str]:

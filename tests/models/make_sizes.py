@@ -29,6 +29,8 @@ KEYS = {
     "distance": ("relative_attention_max_distance", "position_bias_max_distance"),
     "embedding": ("embedding_size", "input_embedding_size"),
     "padding": ("pad_token_id",),
+    "left": ("left_max_position_embeddings",),
+    "right": ("right_max_position_embeddings",),
     "window": ("local_attention", "attention_window", "window_size", "local_radius", *WINDOW_KEYS),
 }
 COUNTS = ("num_attention_heads", "num_key_value_heads")

@@ -241,6 +241,8 @@ KEYS: dict[str, list[Config]] = {
     "persimmon": [{"partial_rotary_factor": 0.3}],
     "falcon": [{}, *({"alibi": flag} for flag in (True, False))],
     "RefinedWeb": [{}, {"alibi": True}],
+    "wav2vec2-bert": [{"position_embeddings_type": word} for word in ("rotary", "relative_key", "none")],
+    "seamless_m4t": [{"position_embeddings_type": "rotary", "speech_encoder_attention_heads": 8}],
     "nomic_bert": [{"rotary_scaling_factor": 2.0, "max_trained_positions": 16}, {"rotary_emb_base": 50}],
     "dbrx": [{"attn_config": {"rope_theta": theta}, "rope_theta": None} for theta in (10000, 500.0)],
     "mpt": [

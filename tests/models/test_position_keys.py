@@ -16,7 +16,6 @@ Ask = Callable[..., Answer]
 LLAMA = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 2}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 4096}
 BERT = {"model_type": "bert", "hidden_size": 768, "num_attention_heads": 12, "max_position_embeddings": 512}
-NOMIC = {"model_type": "nomic_bert", "n_embd": 768, "n_head": 12, "n_layer": 2, "rotary_emb_base": 1000}
 WINDOWS = {
     "sliding_window": 4096,
     "use_sliding_window": True,
@@ -77,11 +76,6 @@ NAMED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [  # a config, w
     ({"model_type": "llava", "text_config": LLAMA}, {"my_rope_gain": 2}, ["my_rope_gain"]),
     ({"model_type": "llava"}, {"text_config": {**LLAMA, "my_rope_gain": 2}}, ["my_rope_gain"]),
     (
-        NOMIC,
-        {"rotary_scaling_factor": 2, "max_trained_positions": 2048},
-        [],
-    ),
-    (
         {"model_type": "btlm", "n_embd": 512, "n_head": 4, "n_layer": 2},
         {"alibi_scaling": {"factor": 2}},
         [],
@@ -111,6 +105,8 @@ def test_a_key_of_positions_is_used_or_has_a_note(
 GPT2 = {"model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 2, "n_positions": 128}
 FALCON = {**LLAMA, "model_type": "falcon"}
 ALIBI = {"position_embedding_type": "alibi"}
+CONFORMER = {**BERT, "model_type": "wav2vec2-conformer"}
+ROTARY = {"position_embeddings_type": "rotary", "rotary_embedding_base": 500}
 KINDS = [  # a config, what it has besides, the kind of its positions
     *((kind, more, name) for kind, name in ((LLAMA, "rope"), (GPT2, "learned")) for more in (ALIBI, {"alibi": True})),
     *((kind, {"use_alibi": True}, name) for kind, name in ((LLAMA, "rope"), (GPT2, "learned"), (FALCON, "rope"))),
@@ -122,6 +118,10 @@ KINDS = [  # a config, what it has besides, the kind of its positions
     ({**LLAMA, "model_type": "granitemoe"}, {"position_embedding_type": "nope"}, "none"),
     ({**LLAMA, "model_type": "brandnew", "rope_scaling": YARN}, {"alibi": True}, "alibi"),
     (MPT, {}, "alibi"),
+    *((CONFORMER, more, "relative") for more in ({}, {"position_embeddings_type": "relative"})),
+    *((CONFORMER, {"position_embeddings_type": word}, "none") for word in ("relative_key", None)),
+    *(({**CONFORMER, "model_type": kind}, ROTARY, "rope") for kind in ("wav2vec2-conformer", "wav2vec2-bert")),
+    (BERT, ROTARY, "learned"),
     (MPT, {"attn_config": {"alibi": False}}, "learned"),
 ]
 
@@ -254,6 +254,7 @@ ROWS = [  # model_type, what the file has, rows, columns, the row of the first p
     ("bert", {"max_position_embeddings": 512}, 512, 768, 0),
     ("bert", {"max_position_embeddings": 512, "position_embedding_type": "relative_key"}, 1023, 64, 0),
     ("bert", {"max_position_embeddings": 40, "position_embedding_type": "relative_key_query"}, 79, 64, 0),
+    ("wav2vec2-bert", {"position_embeddings_type": "relative_key", "right_max_position_embeddings": 9}, 74, 64, 0),
     ("distilbert", {"max_position_embeddings": 512, "position_embedding_type": "relative_key"}, 512, 768, 0),
 ]
 

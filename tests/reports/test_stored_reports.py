@@ -246,7 +246,8 @@ LINES = [
         "rope:d=4 -n 12", "rope:d=4 -n 10 --rows 3", "rope:d=4,pairing=half -n 3", "xpos:d=4 -n 3",
         "sinusoidal:d=5 -n 3",
         "sinusoidal:d=4,base=10 --entry 0,0 -n 3", "sinusoidal:d=4 --entry 2,3 -n 3 --digits 0",
-        "sinusoidal:d=4 -n 3 --blank", "rope:d=8,scaling=linear,factor=2 -n 3", "rope:d=8,rotary_dim=4 -n 3",
+        "sinusoidal:d=4 -n 3 --blank", "rope:d=8,scaling=linear,factor=2 -n 3", "rope:d=8,scaling=ntk,factor=2 -n 3",
+        "rope:d=8,rotary_dim=4 -n 3",
         "binary:d=3 -n 4")),
     *(f"table {words}" for words in (
         "-d 4 -n 12", "-d 4 -n 3 --start 9", "clock -n 2", "binary:d=3 -n 4", "rope:d=4 -n 3", "relative:d=2 -n 2",

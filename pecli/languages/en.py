@@ -853,7 +853,7 @@ TEXTS = {
     "identify.from_exact_at": "first above {limit} at position {at}",
     "identify.kept_complex": "as complex numbers cos + i·sin",
     "identify.kept_pairs": "as pairs of numbers, (n, d/2, 2)",
-    "identify.kept_pairs_in_front": "as (2, n, d/2): two arrays, one of sines and one of cosines",
+    "identify.kept_pairs_in_front": "sines and cosines in two arrays",
     "identify.kept_rotations": "as 2 × 2 rotation matrices",
     "identify.kept_channels_in_front": "as (d, rows, columns)",
     "identify.kept_grid": "as (rows, columns, d)",

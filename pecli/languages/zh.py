@@ -808,7 +808,7 @@ TEXTS = {
     "identify.from_exact_at": "在位置 {at} 首次超过 {limit}",
     "identify.kept_complex": "以复数 cos + i·sin 存储",
     "identify.kept_pairs": "以数对 (n, d/2, 2) 存储",
-    "identify.kept_pairs_in_front": "以 (2, n, d/2) 存储，一种波在前",
+    "identify.kept_pairs_in_front": "正弦与余弦分在两个数组",
     "identify.kept_rotations": "以 2 × 2 旋转矩阵存储",
     "identify.kept_channels_in_front": "以 (d, 行, 列) 存储",
     "identify.kept_grid": "以 (行, 列, d) 存储",

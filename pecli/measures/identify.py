@@ -106,6 +106,7 @@ MAX_ALIKE = 3  # alternatives listed beside an encoding
 LOOSE = 0.5  # largest tolerance, for waves from −1 to 1, with which numbers count as equal
 FAR_OFF = 0.1  # difference from the exact numbers, of waves from −1 to 1, that is reported with its position
 MAX_HANDS = 6  # most hands of a clock
+PAIRINGS = {"copied_halves": "half", "copied_columns": "interleaved"}  # pairs of programs that copy columns so
 SHORT_TYPES = ("bfloat16", "float16")
 TYPES = (*SHORT_TYPES, "float32")
 UNDEFINED = 1e30  # placeholder for positions at which the encoding is undefined
@@ -250,6 +251,8 @@ def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identifi
     if (copies := without_copies(table)) is not None:
         name, table = copies
         found = best_kept(table, replace(blank, filled=table.shape[1], width=table.shape[1]), turned)
+        if isinstance(found.encoding, Rope) and name in PAIRINGS:
+            found = replace(found, encoding=replace(found.encoding, pairing=PAIRINGS[name]))
         return replace(found, kept=(name, *found.kept)) if found.encoding else found
     partial = partly_rotated(table, blank, turned)
     if partial and is_usual(partial.encoding):

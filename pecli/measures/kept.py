@@ -88,10 +88,11 @@ def without_copies(table: Array) -> tuple[str, Array] | None:
 
     def pattern(part: Array) -> tuple[str, Array] | None:
         half = part.shape[1] // 2
-        for name, one, other in (
-            ("copied_halves", part[:, :half], part[:, half:]),
-            ("copied_columns", part[:, ::2], part[:, 1::2]),
-        ):
+        ways = [("copied_halves", part[:, :half], part[:, half:]), ("copied_columns", part[:, ::2], part[:, 1::2])]
+        if part.shape[1] % 4 == 0:  # a cosine and a sine side by side, each from a table of its own
+            pairs = part.reshape(len(part), -1, 2, 2)
+            ways.append(("copied_columns", *(pairs[:, :, at].reshape(len(part), half) for at in (0, 1))))
+        for name, one, other in ways:
             if half > 1 and part.shape[1] % 2 == 0 and np.array_equal(one, other):
                 alike = any(np.array_equal(one[:, 0], one[:, at]) for at in (1, 2)[: half - 1])
                 return None if alike else (name, one)  # no copies if all columns have one rate

@@ -860,6 +860,7 @@ TEXTS = {
     "identify.kept_copied_halves": "columns repeated as a second half, cat(f, f)",
     "identify.kept_copied_columns": "each column repeated, repeat_interleave(f, 2)",
     "identify.kept_mixed_pairings": "a mistake: two pairings are mixed, (2j, 2j + 1) and (j, j + d/2)",
+    "identify.kept_rising_rates": "a mistake: rates base^(2j/d) instead of base^(−2j/d)",
     "identify.kept_sines_negated": "a mistake: all sines have the opposite sign, as at positions 0, −1, −2, …",
     "identify.kept_cosines_negated": "a mistake: all cosines have the opposite sign",
     "identify.kept_cosines": "cosines only",

@@ -815,6 +815,7 @@ TEXTS = {
     "identify.kept_copied_halves": "各列作为后一半重复，cat(f, f)",
     "identify.kept_copied_columns": "每列两次，repeat_interleave(f, 2)",
     "identify.kept_mixed_pairings": "混用 (2j, 2j + 1) 与 (j, j + d/2) 两种配对，是一种错误",
+    "identify.kept_rising_rates": "频率是 base^(2j/d) 而不是 base^(−2j/d)，是一种错误",
     "identify.kept_sines_negated": "所有正弦的符号都相反，是一种错误，相当于位置 0、−1、−2……",
     "identify.kept_cosines_negated": "所有余弦的符号都相反，是一种错误",
     "identify.kept_cosines": "只有余弦",

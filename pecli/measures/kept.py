@@ -23,7 +23,7 @@ EXACT_RATE = 1e-8  # relative error of a rate found from waves computed in float
 FAST = 0.2  # smallest rate, rad/position, at which a few rows of one column determine the phase of its wave
 FAR_COLUMNS = 6  # least number of such columns that tell a far position; some position explains the angles of fewer
 NEGATED = ("sines_negated", "cosines_negated")
-MISTAKES = ("mixed_pairings", *NEGATED)
+MISTAKES = ("mixed_pairings", "rising_rates", *NEGATED)
 WAVES = ("cosines", "sines", "angles")
 ROUNDED = ("rates", "positions", "angles")  # the numbers that a program may round to a short type
 
@@ -39,10 +39,11 @@ def kept_numbers(encoding: Any, positions: Array, kept: tuple[str, ...]) -> Arra
     """Return the encoding's numbers at positions (n,) in the stored form `kept`, (n, k)."""
     wave = next((name for name in kept if name in WAVES), "")
     kind, _, what = next((name for name in kept if name.partition("_")[0] in ROUND), "float64_").partition("_")
-    if not wave and not what:
+    rising = "rising_rates" in kept
+    if not (wave or what or rising):
         return np.asarray(encoding.table(positions))
     rounded = {part: ROUND[kind if part in what else "float64"] for part in ROUNDED}
-    rates = rounded["rates"](encoding.frequencies())
+    rates = rounded["rates"](1 / encoding.frequencies() if rising else encoding.frequencies())
     angles = rounded["angles"](rounded["positions"](encoding.coordinates(positions)) * rates)
     if wave == "angles":
         return angles

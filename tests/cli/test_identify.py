@@ -585,9 +585,13 @@ def test_cosines_and_sines_of_one_file_are_read_together(names: tuple[str, str],
     save_file(arrays, "t.safetensors")
     for name in ("t.npz", "t.safetensors"):
         data = told(ask, name)
-        assert (data["kept"], data["spec"]) == (["pairs_in_front", "copied_halves"], "rope:d=64,base=500000,pairing=half")
+        assert (data["kept"], data["spec"]) == (
+            ["pairs_in_front", "copied_halves"],
+            "rope:d=64,base=500000,pairing=half",
+        )
         assert told(ask, f"{name}#{names[0]}")["kept"] == ["copied_halves", "cosines"]
-    np.savez("t.npz", **{name: np.repeat(array[:, :32], 2, axis=1) for name, array in arrays.items()})  # as in GPT-J
+    repeated: dict[str, Any] = {name: np.repeat(array[:, :32], 2, axis=1) for name, array in arrays.items()}
+    np.savez("t.npz", **repeated)  # as in GPT-J
     data = told(ask, "t.npz")
     assert (data["kept"], data["spec"]) == (["pairs_in_front", "copied_columns"], "rope:d=64,base=500000")
     np.savez("t.npz", **arrays, other=halves[..., 0])

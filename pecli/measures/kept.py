@@ -92,7 +92,9 @@ def without_copies(table: Array) -> tuple[str, Array] | None:
         ways = [("copied_halves", part[:, :half], part[:, half:]), ("copied_columns", part[:, ::2], part[:, 1::2])]
         if part.shape[1] % 4 == 0:  # a cosine and a sine side by side, each from a table of its own
             pairs = part.reshape(len(part), -1, 2, 2)
-            ways.append(("copied_columns", *(pairs[:, :, at].reshape(len(part), half) for at in (0, 1))))
+            ways.append(
+                ("copied_columns", pairs[:, :, 0].reshape(len(part), half), pairs[:, :, 1].reshape(len(part), half))
+            )
         for name, one, other in ways:
             if half > 1 and part.shape[1] % 2 == 0 and np.array_equal(one, other):
                 alike = any(np.array_equal(one[:, 0], one[:, at]) for at in (1, 2)[: half - 1])

@@ -1,4 +1,4 @@
-"""What pictures say stays as it is where few say it: title, headline, notes, titles of panels, facts.
+"""What pictures say stays as it is where few say it: title, headline, notes, titles of panels, facts, sums of arrays.
 
 Nothing is drawn, so a picture costs a hundredth of a second: every wording of a headline or a note can stand here. They
 stand in tests/data/headlines.txt. After a change that is meant, write that anew and read the difference:
@@ -19,6 +19,7 @@ import numpy as np
 
 import pecli
 from pecli.core.language import use_language
+from pecli.core.lazy import Array
 from pecli.figures.base import groups_of
 from pecli.jobs.text import python_call
 from tests.reports.test_stored_reports import leaves
@@ -53,7 +54,23 @@ def said(line: str) -> list[str]:
     titles = dict.fromkeys(f"{panel.title} {panel.right_title}" for panel in panels)
     texts = [picture.title(), numbers.message(), numbers.caption(), " | ".join(titles)]
     facts = leaves("", json.loads(json.dumps(numbers.facts(), default=str)))
-    return [f"$ {line}", *(" ".join(text.split()) for text in texts), *(fact.replace("\n", " ") for fact in facts)]
+    sums = "sums: " + ", ".join(
+        f"{name} {weighed(array)}" for name, array in numbers.arrays().items() if name != "coordinates"
+    )
+    return [
+        f"$ {line}",
+        *(" ".join(text.split()) for text in texts),
+        *(fact.replace("\n", " ") for fact in facts),
+        sums,
+    ]
+
+
+def weighed(array: Array) -> str:
+    """Return four digits of a weighted sum of an array; no digits where eigenvectors or rounding decide them."""
+    flat = np.nan_to_num(np.asarray(array, dtype=float), posinf=0.0, neginf=0.0).ravel()
+    weights = np.arange(1, len(flat) + 1)
+    total, size = float(flat @ weights), float(np.abs(flat) @ weights)
+    return f"{total:.4g}" if abs(total) > 1e-7 * size else "0"
 
 
 def record(lines: Iterable[str], folder: Path) -> list[str]:

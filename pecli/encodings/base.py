@@ -116,10 +116,9 @@ class Encoding(Options, ABC):
         """Return what a value of a parameter means, with formula and source; "" if the option's help explains it."""
         return ""
 
-    @classmethod
-    def called(cls) -> str:
+    def called(self) -> str:
         """Return the name used in pictures."""
-        return say(cls.term or cls.name)
+        return say(self.term or self.name)
 
     @property
     def own_positions(self) -> Positions | None:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from pecli.core.errors import UsageError, option_text
+from pecli.core.language import say
 from pecli.core.lazy import Array, np
 from pecli.core.options import option, write_scalar
 from pecli.encodings.base import Additive
@@ -50,6 +51,9 @@ class SinCos2D(HarmonicOnGrid, SineCosineColumns, Additive):
             text += f": each of {len(self.sides)} axes has sines and cosines"
             raise UsageError(text, option="d", value=self.d)
         super().check()
+
+    def called(self) -> str:
+        return say("sincos2d.of_three_sides") if len(self.sides) == 3 else super().called()
 
     @property
     def _width_of_axis(self) -> int:

@@ -247,7 +247,7 @@ class Bases(Figure[Rope]):
         return [None]
 
     def title(self, view: View[Rope]) -> str:
-        return join_title([Rope.called(), f"d = {view.encoding.width}", say("bases.holds_if")])
+        return join_title([say(Rope.term), f"d = {view.encoding.width}", say("bases.holds_if")])
 
 
 def context_of(encoding: Rope) -> int | None:

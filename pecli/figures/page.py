@@ -87,6 +87,7 @@ def _draw_pages(
     for sized in sizes:
         set_sizes(sized)
         sheets = [_labelled_sheet(*content, sized) for content in contents]
+        _check_panels(contents[0][0], sheets)
         choices, page = _arrangements(sheets[0].groups), sheets[0].page
         layout = choose_layout(_joint_contents(sheets), choices, page)
         _place_all(sheets, contents, layout)
@@ -133,6 +134,16 @@ def _labelled_sheet(figure: Figure[Any], view: View[Any], title: str, canvas: Ca
     own = {"headline": unknown, "title": capitalised(title), "footnote": unknown}
     sheet.page_texts = Texts(**{name: canvas.final_text(name, own) for name in own})
     return sheet
+
+
+def _check_panels(figure: Figure[Any], sheets: Sequence[Sheet]) -> None:
+    """Raise UsageError for frames with different numbers of panels, which no layout fits."""
+    counts = [len(sheet.panels) for sheet in sheets]
+    if len({*counts}) > 1:
+        text = f"the frames have different numbers of panels: {', '.join(map(str, counts))}"
+        heads = ",".join(map(str, range(min(counts))))
+        same = f"name the same heads for all, --head {heads}, or " if "head" in figure.options() else ""
+        raise UsageError(text, advice=f"{same}draw them side by side in a .png")
 
 
 def _arrangements(groups: Sequence[PanelGroup]) -> list[tuple[Mosaic, ...]]:

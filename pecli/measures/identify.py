@@ -21,6 +21,7 @@ from pecli.encodings.base import TableEncoding
 from pecli.encodings.binary import MAX_BITS, Binary
 from pecli.encodings.clock import NAMED, Clock, Geometric
 from pecli.encodings.grid import SCALES
+from pecli.encodings.harmonic import Harmonic
 from pecli.encodings.rope import Rope
 from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Sinusoidal
@@ -106,6 +107,7 @@ MAX_ALIKE = 3  # alternatives listed beside an encoding
 LOOSE = 0.5  # largest tolerance, for waves from −1 to 1, with which numbers count as equal
 FAR_OFF = 0.1  # difference from the exact numbers, of waves from −1 to 1, that is reported with its position
 MAX_HANDS = 6  # most hands of a clock
+PAIRINGS = {"copied_halves": "half", "copied_columns": "interleaved"}  # pairs of programs that copy columns so
 SHORT_TYPES = ("bfloat16", "float16")
 TYPES = (*SHORT_TYPES, "float32")
 UNDEFINED = 1e30  # placeholder for positions at which the encoding is undefined
@@ -250,6 +252,8 @@ def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identifi
     if (copies := without_copies(table)) is not None:
         name, table = copies
         found = best_kept(table, replace(blank, filled=table.shape[1], width=table.shape[1]), turned)
+        if isinstance(found.encoding, Rope) and name in PAIRINGS:
+            found = replace(found, encoding=replace(found.encoding, pairing=PAIRINGS[name]))
         return replace(found, kept=(name, *found.kept)) if found.encoding else found
     partial = partly_rotated(table, blank, turned)
     if partial and is_usual(partial.encoding):
@@ -337,6 +341,7 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
         yield replace(best_of(table[::-1], blank), kept=("rows_reversed",))
         yield from rounded_waves(table, blank)
     yield from rounded_results(table, blank)
+    yield from rising_waves(table, blank)
 
 
 def rotary_grids(table: Array, blank: Identified) -> Iterator[Identified]:
@@ -373,6 +378,37 @@ def negated_waves(table: Array, blank: Identified) -> Iterator[Identified]:
         if found.encoding and not found.encoding.sides:
             of_sines = bool(kept_numbers(found.encoding, np.zeros(1), ())[0, np.argmin(cosine)] == 0)
             yield replace(found, kept=(NEGATED[0 if of_sines else 1], *found.kept))
+
+
+def rising_waves(table: Array, blank: Identified) -> Iterator[Identified]:
+    """Yield the results of reading the table as one from position 0 whose exponent lacks its minus: base^(2j/d)."""
+    d, few = table.shape[1], np.arange(min(len(table), MIN_ROWS), dtype=np.float64)
+    for layout, exponents, cosine in usual_layouts(d) if d % 2 == 0 and d > 2 else ():
+        sines, cosines = pairs_of(exponents, cosine)
+        fit = Fit("pairs", layout, cosine, exponents, 1.0)
+        for name in ((PAPER, base) for base in (*rising_base(table[1, cosines] + 1j * table[1, sines]), *BASES)):
+            encoding, same = encoding_of(fit, name, d)
+            found = replace(blank, encoding=encoding, same=same, kept=("rising_rates",), names=(name,))
+            expected = expected_of_encoding(found, SINGLE, 0.0)
+            off = expected.mismatches(few, table[: len(few)], expected.numbers(few))
+            if not off.any() and np.mean(expected.slack(few) < LOOSE) > 0.5:
+                yield from filter(None, [with_differences(table, found, few)])
+
+
+def rising_base(turns: Array) -> list[float]:
+    """Return the base, to six digits, whose rates base^(2j/d) are the angles of the pairs at position 1, (n_pairs,).
+
+    The rate of each pair is known from those of the slower ones but for whole turns. Returns [] if the base is not
+    above 1.
+    """
+    angles = np.angle(turns) % (2 * pi)
+    ratio = float(angles[1])
+    for pair in range(2, len(angles)):
+        turned = ratio**pair
+        if not 1 < turned < 100:
+            break
+        ratio = float(angles[pair] + 2 * pi * np.rint((turned - angles[pair]) / (2 * pi))) ** (1 / pair)
+    return [float(f"{ratio ** len(angles):.6g}")] if 1 < ratio ** len(angles) < LARGEST else []
 
 
 def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
@@ -488,8 +524,12 @@ def expected_of_encoding(found: Identified, level: float, noise: float) -> Expec
             made[inside] = scale * kept_numbers(encoding, places[inside], found.kept)
         return made
 
+    rates = np.ones((1, 1))
+    if isinstance(encoding, Harmonic) and "rising_rates" in found.kept:
+        rates = encoding.arrange(*[1 / encoding.frequencies()[None]] * 2)
+
     def slack(rows: Array) -> Array:
-        return noise + level * scale * (1 + 5 * np.abs(rows + found.start)[:, None])
+        return noise + level * scale * (1 + 5 * np.abs(rows + found.start)[:, None] * rates)
 
     return Expected(numbers, slack, found.number_type, scale != 1)
 

@@ -23,7 +23,7 @@ EXACT_RATE = 1e-8  # relative error of a rate found from waves computed in float
 FAST = 0.2  # smallest rate, rad/position, at which a few rows of one column determine the phase of its wave
 FAR_COLUMNS = 6  # least number of such columns that tell a far position; some position explains the angles of fewer
 NEGATED = ("sines_negated", "cosines_negated")
-MISTAKES = ("mixed_pairings", *NEGATED)
+MISTAKES = ("mixed_pairings", "rising_rates", *NEGATED)
 WAVES = ("cosines", "sines", "angles")
 ROUNDED = ("rates", "positions", "angles")  # the numbers that a program may round to a short type
 
@@ -39,10 +39,11 @@ def kept_numbers(encoding: Any, positions: Array, kept: tuple[str, ...]) -> Arra
     """Return the encoding's numbers at positions (n,) in the stored form `kept`, (n, k)."""
     wave = next((name for name in kept if name in WAVES), "")
     kind, _, what = next((name for name in kept if name.partition("_")[0] in ROUND), "float64_").partition("_")
-    if not wave and not what:
+    rising = "rising_rates" in kept
+    if not (wave or what or rising):
         return np.asarray(encoding.table(positions))
     rounded = {part: ROUND[kind if part in what else "float64"] for part in ROUNDED}
-    rates = rounded["rates"](encoding.frequencies())
+    rates = rounded["rates"](1 / encoding.frequencies() if rising else encoding.frequencies())
     angles = rounded["angles"](rounded["positions"](encoding.coordinates(positions)) * rates)
     if wave == "angles":
         return angles
@@ -88,10 +89,13 @@ def without_copies(table: Array) -> tuple[str, Array] | None:
 
     def pattern(part: Array) -> tuple[str, Array] | None:
         half = part.shape[1] // 2
-        for name, one, other in (
-            ("copied_halves", part[:, :half], part[:, half:]),
-            ("copied_columns", part[:, ::2], part[:, 1::2]),
-        ):
+        ways = [("copied_halves", part[:, :half], part[:, half:]), ("copied_columns", part[:, ::2], part[:, 1::2])]
+        if part.shape[1] % 4 == 0:  # a cosine and a sine side by side, each from a table of its own
+            pairs = part.reshape(len(part), -1, 2, 2)
+            ways.append(
+                ("copied_columns", pairs[:, :, 0].reshape(len(part), half), pairs[:, :, 1].reshape(len(part), half))
+            )
+        for name, one, other in ways:
             if half > 1 and part.shape[1] % 2 == 0 and np.array_equal(one, other):
                 alike = any(np.array_equal(one[:, 0], one[:, at]) for at in (1, 2)[: half - 1])
                 return None if alike else (name, one)  # no copies if all columns have one rate

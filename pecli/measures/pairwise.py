@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from pecli.core.lazy import Array, np
 from pecli.core.numbers import chunks
@@ -115,7 +116,8 @@ class Measure:
     @property
     def undefined(self) -> str:
         """The text key of why it can be undefined: a row of zeros has no direction, a constant row no correlation."""
-        return {_directions: "measure.row_of_zeros", _deviations: "measure.constant_row"}.get(self.prepare, "")
+        reasons: dict[Any, str] = {_directions: "measure.row_of_zeros", _deviations: "measure.constant_row"}
+        return reasons.get(self.prepare, "")
 
     def between(self, a: Array, b: Array) -> Array:
         """Return the measure between all rows (n, d) and (m, d), shape (n, m)."""

@@ -70,6 +70,7 @@ KEPT = {  # text keys of the forms in which the numbers can be stored
     "copied_halves": "identify.kept_copied_halves",
     "copied_columns": "identify.kept_copied_columns",
     "mixed_pairings": "identify.kept_mixed_pairings",
+    "rising_rates": "identify.kept_rising_rates",
     "sines_negated": "identify.kept_sines_negated",
     "cosines_negated": "identify.kept_cosines_negated",
     "cosines": "identify.kept_cosines",

@@ -45,6 +45,7 @@ FACTS = {  # keys of layer_data that must be equal, and their labels
     "extended": "same.extended",
     "max_position": "model.context",
 }
+SETTINGS = {"base": "model.base", "scaling": "model.scaling", "factor": "same.factor"}  # told if rates differ
 WHERE_SAID = ("original", "extended", "max_position", "axis_lengths")  # compared only if both files have them
 
 
@@ -58,7 +59,7 @@ class LayerComparison:
     share : largest relative difference of a rate or slope; None if the models have different numbers of them, or if
         their encodings are of different kinds
     first, count : first pair whose rates differ by more than the tolerance, and the number of such pairs
-    differing : values of the facts that differ, by key of `layer_data`
+    differing : values of the facts that differ, by key of `layer_data`; if rates differ, also those of SETTINGS
     pairing : the pairings of both models if they differ
     pairs : number of pairs or heads
     drift : mean over pairs of cos(p (ω − ω′)) by offset p; {} without pairs to compare
@@ -176,6 +177,10 @@ def _compare_layers(one: Layer, other: Layer, tolerance: float) -> LayerComparis
     far = np.flatnonzero(shares > tolerance)
     found = replace(found, share=float(shares.max(initial=0.0)), pairs=len(shares), count=len(far))
     found = replace(found, first=int(far[0]) if len(far) else None)
+    if len(far):
+        given = {name: tuple((layer.parameters or {}).get(name) for layer in (one, other)) for name in SETTINGS}
+        changed = {name: (values[0], values[1]) for name, values in given.items() if values[0] != values[1]}
+        found = replace(found, differing={**differing, **changed})
     if not all(item.get("inv_freq") for item in data):
         return found
     lengths = {*LENGTHS, *(item[name] for item in data for name in ("original", "extended") if item[name])}
@@ -258,7 +263,7 @@ def comparison_text(found: Sequence[LayerComparison], names: Sequence[str]) -> l
         if item.trouble:
             shown.append(Paragraph(item.trouble, style="bold red"))
             continue
-        if rows := [[say(FACTS[name]), *map(_text, values)] for name, values in item.differing.items()]:
+        if rows := [[say({**FACTS, **SETTINGS}[name]), *map(_text, values)] for name, values in item.differing.items()]:
             shown.append(TextTable(["", *names], rows))
         shown.append(Facts(dict(_rows(item))))
     return shown

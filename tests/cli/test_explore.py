@@ -73,6 +73,13 @@ def test_nobody_else_is_answered(server: Server, path: str | None, headers: dict
     assert status == 403 and json.loads(body) == {"error": "Forbidden"}
 
 
+@pytest.mark.parametrize("name", [HOST, "localhost"])
+def test_the_page_itself_is_answered_under_either_name(server: Server, name: str) -> None:
+    host = f"{name}:{server.server_address[1]}"
+    for site in ("none", "same-origin"):
+        assert asked(server, Host=host, Origin=f"http://{host}", Sec_Fetch_Site=site)[0] == 200
+
+
 def test_a_picture_and_a_file_are_answers(server: Server) -> None:
     status, body, _ = posted(server, "picture", {"values": {**JOB, "base": "10"}, "pixels": 250})
     assert status == 200 and json.loads(body)["command"].startswith("pecli heatmap --d 8 --base 10")
@@ -81,7 +88,6 @@ def test_a_picture_and_a_file_are_answers(server: Server) -> None:
     assert (status, headers["Content-Type"]) == (200, "application/pdf") and body.startswith(b"%PDF")
 
 
-@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("question", "value", "headers", "status"),
     [

@@ -137,7 +137,7 @@ def test_tables_of_libraries_and_of_whisper(ask: Ask, folder: Path) -> None:
     for grid in ("3x5", "7x4"):
         assert pecli.identify(np.load(DATA / "grids.npz")[f"mae_{grid}"]).data["spec"] == f"sincos2d:d=24,grid={grid}"
         rope = pecli.identify(np.load(DATA / "grids.npz")[f"qwen2vl_vision_{grid}"])
-        assert (rope.data["spec"], rope.found.certain) == (f"rope:d=24,grid={grid}", True)
+        assert (rope.data["spec"], rope.found.certain) == (f"rope:d=24,grid={grid},pairing=half", True)
 
 
 def test_a_trained_table_has_no_formula(ask: Ask) -> None:
@@ -585,8 +585,15 @@ def test_cosines_and_sines_of_one_file_are_read_together(names: tuple[str, str],
     save_file(arrays, "t.safetensors")
     for name in ("t.npz", "t.safetensors"):
         data = told(ask, name)
-        assert (data["kept"], data["spec"]) == (["pairs_in_front", "copied_halves"], "rope:d=64,base=500000")
+        assert (data["kept"], data["spec"]) == (
+            ["pairs_in_front", "copied_halves"],
+            "rope:d=64,base=500000,pairing=half",
+        )
         assert told(ask, f"{name}#{names[0]}")["kept"] == ["copied_halves", "cosines"]
+    repeated: dict[str, Any] = {name: np.repeat(array[:, :32], 2, axis=1) for name, array in arrays.items()}
+    np.savez("t.npz", **repeated)  # as in GPT-J
+    data = told(ask, "t.npz")
+    assert (data["kept"], data["spec"]) == (["pairs_in_front", "copied_columns"], "rope:d=64,base=500000")
     np.savez("t.npz", **arrays, other=halves[..., 0])
     assert ask("identify", "t.npz").code == 2
 

@@ -167,6 +167,7 @@ MISTAKES: list[tuple[str, list[str]]] = [
         ["--tolerance 0.1 changes nothing here, because it is for comparing"],
     ),
     ("model folder.json --runtime all --tolerance 0.1", ["--runtime and --tolerance exclude each other"]),
+    ("bias alibi --heads 4,8 -o b.gif", ["different numbers of panels: 4, 8", "--head 0,1,2,3"]),
     ("ids --sequence 1000000000", ["--sequence 1000000000 is not allowed: it takes at most 1,000,000 words"]),
     ("ids --sequence 4,0", ["--sequence 4,0 is not allowed: it takes word counts and image sizes"]),
     ("explain --blank --json", ["--blank changes nothing here, because --json prints all numbers"]),

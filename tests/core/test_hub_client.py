@@ -206,6 +206,15 @@ class RepositoryNotFoundError(OSError):
     [
         (RepositoryNotFoundError("story"), "there is no such model, or it is private: check the name, or run hf auth "
                                            "login"),
+        *((type(name, (OSError,), {})("story"), said) for name, said in (
+            ("GatedRepoError", "access is restricted: accept the terms on its page, then run hf auth login"),
+            ("RevisionNotFoundError", "it has no such revision"),
+            ("OfflineModeIsEnabled", "it is not in the cache, and HF_HUB_OFFLINE forbids downloads"),
+            ("HFValidationError", "it is not a valid model name"),
+            ("TimeoutException", "the hub timed out; HF_HUB_DOWNLOAD_TIMEOUT sets how many seconds to wait"),
+            ("TransportError", "the hub does not answer"),
+            ("RemoteEntryNotFoundError", "it has no config.json"),
+        )),
         (FileNotFoundError("story"), "it has no config.json"),
         (ValueError("story"), "outer"),
     ],

@@ -95,6 +95,13 @@ def test_sections_words_and_images_of_a_sequence_are_named(pairing: str, base: f
     assert rows == [words, say("heatmap.image", sides="12 × 12"), words]
 
 
+@pytest.mark.parametrize(("count", "named"), [(7, 7), (8, 0)])
+def test_more_than_seven_words_and_images_are_not_named(count: int, named: int) -> None:
+    sequence = ",".join(("2", "1x2x2")[at % 2] for at in range(count))
+    axes = axes_of("heatmap", encoding="rope:d=8", sections=[1, 1, 2], sequence=sequence)
+    assert len(labels_of(axes, RowLabel)) == named
+
+
 def test_a_bit_that_changes_after_the_first_position_shown_is_not_called_constant() -> None:
     assert numbers_of("heatmap", encoding="binary:d=10", start=120, length=20).caption() == ""  # bit 7 does, at 128
 

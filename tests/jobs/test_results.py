@@ -76,7 +76,7 @@ def test_json_has_the_whole_job_with_its_defaults(ask: Ask) -> None:
 def test_a_sentence_tells_what_is_seen(name: str) -> None:
     text = alt_text(make_job(name, {}))
     assert text.startswith(ANALYSES.summary(name)) and "\n" not in text
-    assert find_encoding(ANALYSES[name].default_encoding.split(":")[0]).called() in text
+    assert find_encoding(ANALYSES[name].default_encoding.split(":")[0]).make({}).called() in text
 
 
 @pytest.mark.long

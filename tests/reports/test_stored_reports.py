@@ -106,6 +106,8 @@ TABLES: dict[str, Callable[[], Array]] = {
     "columns_by_two": lambda: by_column(lambda i: 100.0 ** (-i / 4)),
     "precedence": lambda: by_column(lambda i: i / 800),
     "whole_angles": lambda: of_angles(np.arange(N)[:, None] // 100.0 ** (np.arange(4) / 4)),
+    "rising": lambda: waves(37.0 ** (np.arange(4) / 4)),
+    "rising_rope": lambda: waves(5e5 ** (np.arange(16) / 16)).astype(np.float32)[:, np.arange(1, 64, 2) % 33],
     "sines_negated": lambda: changed(lambda t: t * np.where(np.arange(8) % 2, 1, -1)),
     "rows_reversed": lambda: changed(lambda t: t[::-1], "sinusoidal:d=4,base=100", 12),
     "three_digits": lambda: changed(lambda t: np.vectorize(lambda x: float(f"{x:.3g}"))(t)),

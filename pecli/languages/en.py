@@ -232,7 +232,10 @@ TEXTS = {
     "fourier.of_the_variance_lies": "{share} of the variance lies at wavelengths of {wave} or more",
     "fourier.each_pixel_is_the": "each pixel is the mean of {count:,} dimensions",
     "fourier.share_of_each": "share of each {dimension}'s variance",
-    "fourier.longer": "{count} of {all} pairs finish no turn and have {share} of the variance",
+    "fourier.longer": (
+        "{count} of {all} pairs finishes no turn and has {share} of the variance",
+        "{count} of {all} pairs finish no turn and have {share} of the variance",
+    ),
     "fourier.longer_share": "λ > {wave}\n{share}",
     "fourier.dotted_at_least_half": "dotted: at least half of the variance lies here or above",
     "fourier.besides_drift": "besides slow drift, waves of {waves} stand out",
@@ -371,7 +374,10 @@ TEXTS = {
     # precision
     "precision.rounded": "rounded to {dtype}: ω, {letter}, ω{letter}, sin and cos",
     "precision.pair_0_angles_are": "pair 0: angles are integers, exact in {dtype}",
-    "precision.in_errors_exceed_in": "in {dtype}, {count:,} of {all:,} pairs are off by more than {error}, the first at {position}",
+    "precision.in_errors_exceed_in": (
+        "in {dtype}, {count:,} of {all:,} pairs is off by more than {error}, first at {position}",
+        "in {dtype}, {count:,} of {all:,} pairs are off by more than {error}, the first at {position}",
+    ),
     "precision.each_pixel_shows_the": "each row: the largest error of {positions}",
     "precision.line_first_error_above": "line: first error above {error}",
     "precision.in_errors_exceed_in_no": "in {dtype}, no pair is off by more than {error}",
@@ -467,7 +473,10 @@ TEXTS = {
     "bases.unscaled": "the shaded area is that of RoPE without scaling",
     "bases.holds_to": "suffices for {holds:,}",
     "bases.hold_to": "suffice for {holds:,}",
-    "bases.some_hold": "{count} of {all} models have a base that suffices for their context",
+    "bases.some_hold": (
+        "{count} of {all} models has a base that suffices for its context",
+        "{count} of {all} models have a base that suffices for their context",
+    ),
     "bases.all_hold": "all {all} models have a base that suffices for their context",
     "bases.none_holds": "none of {all} models has a base that suffices for its context",
     "bases.one_holds": "the base of {name} suffices for all its {context:,} positions",
@@ -527,7 +536,7 @@ TEXTS = {
     "effective.within": "all relative positions are among the {trained:,} seen in training",
     "effective.one_beyond": "{share} of all pairs have distances that were never trained",
     "effective.only_plain": "only plain positions exceed the {trained:,} trained distances",
-    "effective.some_beyond": "{names} exceed the {trained:,} trained distances, {others} do not",
+    "effective.some_beyond": "beyond the {trained:,} trained distances: {names}; within them: {others}",
     "effective.all_beyond": "even {name} reaches distance {largest:,}, but training ended at {last:,}",
     # ids
     "ids.text": "text",
@@ -662,9 +671,15 @@ TEXTS = {
     ),
     "spectrum.of_pairs_have_longer_than": "{counts} of {all} {wavelengths} are longer than the training length {length:,}",
     "spectrum.the_wavelengths_of_and": "the wavelengths of {one} and {other} are the same",
-    "spectrum.never_finish": "{count} of {all} pairs never finish a turn in training",
+    "spectrum.never_finish": (
+        "{count} of {all} pairs never finishes a turn in training",
+        "{count} of {all} pairs never finish a turn in training",
+    ),
     "spectrum.every_finishes": "every pair finishes a turn in training",
-    "spectrum.finish_no_turn": "{count} of {all} pairs finish no turn within {length}",
+    "spectrum.finish_no_turn": (
+        "{count} of {all} pairs finishes no turn within {length}",
+        "{count} of {all} pairs finish no turn within {length}",
+    ),
     "spectrum.all_stretched": "all {all} wavelengths are stretched {ratio}-fold",
     "spectrum.kept_and_stretched": "{kept} of {all} wavelengths are unchanged, {stretched} stretched {ratio}-fold",
     "spectrum.both_leave": "both leave fast pairs unchanged: {counts}",

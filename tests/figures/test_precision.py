@@ -148,7 +148,7 @@ def test_the_message_is_how_many_pairs_are_off_and_from_which_position_on(start:
     wrong = whole.error.T > 0.1
     first = np.where(wrong.any(axis=1), start + wrong.argmax(axis=1), np.nan)
     assert wrong.any() and seen.first_wrong == pytest.approx(first, nan_ok=True)
-    said = {"count": wrong.any(axis=1).sum(), "all": 4, "position": f"{np.nanmin(first):g}".replace("-", "−")}
+    said = {"count": int(wrong.any(axis=1).sum()), "all": 4, "position": f"{np.nanmin(first):g}".replace("-", "−")}
     text = say("precision.in_errors_exceed_in", dtype="float16", error=0.1, **said)
     assert whole.message() == seen.message() == text
 

@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Never
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -128,15 +128,13 @@ class AllCommands(TyperGroup):
     def get_params(self, ctx: Any) -> list[Any]:
         return _without_conversion(super().get_params(ctx))
 
-    def main(self, *args: Any, **options: Any) -> Any:
+    def main(self, *args: Any, **options: Any) -> Never:
         try:
             code = super().main(*args, **{**options, "standalone_mode": False})
         except USAGE_ERROR as error:
             print_notes(_usage_message(error))
             code = 2
-        if options.get("standalone_mode", True):
-            sys.exit(code)
-        return code
+        sys.exit(code)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.meta["pecli.questions"] = bool(args)

@@ -112,6 +112,8 @@ def test_arrays_are_those_of_the_picture() -> None:
     with np.load(io.BytesIO(rendered("npz", "scatter")), allow_pickle=False) as found:
         assert set(found.files) == {*arrays, "job"}
         assert all(np.array_equal(found[name], array) for name, array in arrays.items())
+    with zipfile.ZipFile(io.BytesIO(rendered("npz", "scatter"))) as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}  # the same at any time
     header, *rows = csv.reader(io.StringIO(rendered("csv", "scatter").decode()))
     assert header == ["x", "y", "p", "q"]
     assert np.array_equal(np.array(rows, dtype=float), np.column_stack([arrays[name] for name in header]))

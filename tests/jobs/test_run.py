@@ -23,7 +23,7 @@ from pecli.jobs.batch import read_batch
 from pecli.jobs.job import Job, versions
 from pecli.jobs.run import FAILED, SKIPPED, WRITTEN, Result, is_done, run
 from pecli.jobs.sweep import make_job
-from pecli.jobs.workers import START, in_order, in_processes, map_in_order
+from pecli.jobs.workers import START, in_order, in_processes, map_in_order, process_ended
 
 CARRIERS = ["png", "svg", "pdf", "npz", "json"]
 TITLE = "位置 (a) \\ <b>"
@@ -207,6 +207,7 @@ def test_a_process_that_the_system_ends_costs_its_own_work() -> None:
     ended = {number: future.exception() for number, future in in_processes(end_some, range(8), 2)}
     lost = [number for number, error in sorted(ended.items()) if isinstance(error, BrokenProcessPool)]
     assert sorted(ended) == list(range(8)) and lost == [2, 5]
+    assert "memory" in str(process_ended()) and "__main__" not in str(process_ended())
 
 
 @pytest.mark.long

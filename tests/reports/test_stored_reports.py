@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 import pecli
 from pecli.cli.app import app
 from pecli.core.lazy import Array
+from pecli.core.numbers import ROUND
 from tests.models.test_findings import IMAGE, LATENT, LLAMA3, LONG, ROPE, SIZES, SLIDING, YARN, scaled
 
 STORED = Path(__file__).parents[1] / "data" / "reports.txt"
@@ -53,6 +54,11 @@ def of_angles(angles: Array) -> Array:
 def by_column(rate: Callable[[int], float]) -> Array:
     """Return a table in which every column has its own rate."""
     return np.stack([(np.cos if i % 2 else np.sin)(np.arange(N) * rate(i)) for i in range(8)], 1)
+
+
+def short(angles: Array) -> Array:
+    """Return the numbers in bfloat16."""
+    return ROUND["bfloat16"](angles)
 
 
 def sines() -> Array:
@@ -106,6 +112,9 @@ TABLES: dict[str, Callable[[], Array]] = {
     "columns_by_two": lambda: by_column(lambda i: 100.0 ** (-i / 4)),
     "precedence": lambda: by_column(lambda i: i / 800),
     "whole_angles": lambda: of_angles(np.arange(N)[:, None] // 100.0 ** (np.arange(4) / 4)),
+    "far_off": lambda: changed(lambda t: None, "sinusoidal:d=32,base=1000", 64, start=9_900_000),
+    "too_far": lambda: changed(lambda t: None, "sinusoidal:d=32,base=1000", 64, start=11_000_000),
+    "all_short": lambda: np.sin(short(short(np.arange(300.0))[:, None] * short(100.0 ** (-np.arange(16) / 16)))),
     "floored_e": lambda: waves(np.exp(-2.0 * np.arange(4))),
     "rising": lambda: waves(37.0 ** (np.arange(4) / 4)),
     "rising_rope": lambda: waves(5e5 ** (np.arange(16) / 16)).astype(np.float32)[:, np.arange(1, 64, 2) % 33],
@@ -168,6 +177,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "bert": {"model_type": "bert", **SIZES},
     "relative": {"model_type": "bert", **SIZES, "position_embedding_type": "relative_key"},
     "bloom": {"model_type": "bloom", **SIZES},
+    "opt": {"model_type": "opt", **SIZES},
     "t5": {"model_type": "t5", "d_model": 32, "d_kv": 8, "num_heads": 4, "num_layers": 2},
     "vit": {"model_type": "vit", **SIZES, "image_size": 12, "patch_size": 4},
     "sine": {"model_type": "distilbert", "sinusoidal_pos_embds": True, "dim": 32, "n_heads": 4, "n_layers": 2, **SIZES},
@@ -235,7 +245,8 @@ LINES = [
         ("llama", "base"), ("llama", "ntk"), ("version5", "ntk"), ("long", "longrope"))),
     *(f"model {name}.json {other}.json --same" for name, other in (
         ("wrong", "llama"), ("uncounted", "llama"), ("uncounted", "kinds"), ("window", "ahead"), ("each", "ahead"),
-        ("chunks", "llama"), ("temperature", "llama"), ("latent", "yarn"), ("sine", "bert"), ("vit", "qwen_vision"))),
+        ("chunks", "llama"), ("temperature", "llama"), ("latent", "yarn"), ("sine", "bert"), ("vit", "qwen_vision"),
+        ("opt", "bert"))),
     *(f"model {name}.json --runtime all" for name in ("ntk", "strange", "truncated", "no_original", "chunks")),
     "explain sinusoidal:d=5,family=timestep --entry 0,4 -n 3",
     "stats sinusoidal:d=8,family=timestep -n 9",

@@ -22,7 +22,7 @@ class Positions(Options):
 
     length: int = option(
         200,
-        "number of positions; without it, a file of numbers is shown whole",
+        "number of positions; without it, a data file is shown whole",
         at_least=1,
         at_most=MAX_LENGTH,
         flags=("-n",),

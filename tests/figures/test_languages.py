@@ -16,6 +16,7 @@ from pecli.core.language import say, use_language
 from pecli.core.numbers import number_types
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
+from pecli.figures.bases import Bases
 from pecli.figures.ids import Ids
 from pecli.figures.maps import OverGrid
 from pecli.figures.tokens import TokenFigure
@@ -29,7 +30,7 @@ NAMES |= {*number_types(), "Pearson", "Spearman", "arXiv", "pecli", "Self-Extend
 NAMES |= {"the", "dog", "bites", "man"}  # the example's tokens
 FIGURES_IN_CHINESE: list[tuple[str, dict[str, Any]]] = [
     *(
-        (name, {} if issubclass(figure, (TokenFigure, OverGrid, Ids)) else {"length": 9})
+        (name, {} if issubclass(figure, (TokenFigure, OverGrid, Ids, Bases)) else {"length": 9})
         for name, figure in FIGURES.items()
     ),
     ("offsets", {"encoding": "rope:grid=3x4", "measure": "corr"}),

@@ -631,6 +631,12 @@ class Scaled(PowersOfBase):
     def other_lengths(self) -> str:
         return self.rule.other_lengths(self)
 
+    def other_base(self) -> str:
+        """Return a text on the base at the current sequence length; "" if it is `base`."""
+        used = self.scaled_base
+        count = round(used) if used >= 1000 else used
+        return "" if used == self.base else say("model.base_instead", count=count, base=self.base)
+
     def left_out(self) -> str:
         count = self.d - self.width
         return say("rope_scaling.columns_that_do_not", count=count, all=self.d) if count else ""

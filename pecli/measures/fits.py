@@ -99,7 +99,7 @@ class Fit:
 
     def with_rms(self, table: Array, rows: Array) -> Fit:
         """Return the fit with its residual rms for the given rows of a table."""
-        return replace(self, rms=rms(self.residual(table, rows)))
+        return compared(table, rows, self)[2]
 
     def is_clean(self, table: Array, rows: Array) -> bool:
         """Return True if the residual is rounding error, or small noise that more flexible waves would not reduce.
@@ -190,7 +190,8 @@ def refine(table: Array, rows: Array, fit: Fit, free: Sequence[str] = PARAMETERS
             columns[:, missing] = residual[missing] = 0.0
         columns /= (sizes := np.maximum(np.linalg.norm(columns, axis=1), 1e-290))[:, None]
         values, vectors = np.linalg.eigh(columns @ columns.T)
-        told = vectors[:, values > 1e-14 * values[-1]] / np.sqrt(values[values > 1e-14 * values[-1]])
+        large = values > 1e-14 * values[-1]
+        told = vectors[:, large] / np.sqrt(values[large])
         steps = told @ (told.T @ (columns @ residual)) / sizes
         step = dict.fromkeys(PARAMETERS, 0.0) | dict(zip(free, steps.tolist(), strict=True))
         better = replace(
@@ -332,7 +333,7 @@ def guesses_of_columns(table: Array, rows: Array) -> Iterator[Fit]:
         ("linear", "interleaved", columns // 2 * 2.0, "rate", rates),
     )
     few, places = table[:8], rows[:8, None] + [[[0.0]], [[1.0]]]  # positions if row 0 is at 0 or at 1, (2, 8, 1)
-    odd, size = columns % 2 == 1, max(1, GUESSED // (16 * len(columns)))
+    odd, size = columns % 2 == 1, max(1, GUESSED // (places.size * len(columns)))
     for kind, layout, exponents, name, values in searches:
         residual = np.empty((2, len(values), 2))  # sums of squared residuals for sines first and for cosines first
         for part in (slice(at, at + size) for at in range(0, len(values), size)):

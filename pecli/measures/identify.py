@@ -107,7 +107,12 @@ MAX_ALIKE = 3  # alternatives listed beside an encoding
 LOOSE = 0.5  # largest tolerance, for waves from −1 to 1, with which numbers count as equal
 FAR_OFF = 0.1  # difference from the exact numbers, of waves from −1 to 1, that is reported with its position
 MAX_HANDS = 6  # most hands of a clock
-PAIRINGS = {"copied_halves": "half", "copied_columns": "interleaved"}  # pairs of programs that copy columns so
+PAIRINGS = {  # pairing of RoPE by column order, or by how columns are copied
+    "interleaved": "interleaved",
+    "copied_columns": "interleaved",
+    "concatenated": "half",
+    "copied_halves": "half",
+}
 SHORT_TYPES = ("bfloat16", "float16")
 TYPES = (*SHORT_TYPES, "float32")
 UNDEFINED = 1e30  # placeholder for positions at which the encoding is undefined
@@ -286,8 +291,8 @@ def partly_rotated(table: Array, blank: Identified, turned: bool) -> Identified 
     found = best_kept(part, replace(blank, filled=part.shape[1], width=part.shape[1]), turned)
     rope, order = found.encoding, tuple[str, ...]()
     if isinstance(rope, Sinusoidal) and rope.family == "paper" and rope.step == 1 and rope.d % 2 == 0:
-        pairing = "half" if rope.layout == "concatenated" else "interleaved"
-        rope, order = Rope(d=rope.d, base=rope.base, pairing=pairing, dtype=rope.dtype), ("sines_first",)
+        rope = Rope(d=rope.d, base=rope.base, pairing=PAIRINGS[rope.layout], dtype=rope.dtype)
+        order = ("sines_first",)
     kinds, tops = {"cosines", "sines"} & {*found.kept}, {*table[0, still].tolist()}
     if not (found.certain and isinstance(rope, Rope)) or rope.sides or rope.width != rope.d or found.changes:
         return None
@@ -796,7 +801,7 @@ def encodings_of(omega: Array, layout: str, cosine_first: bool, share: float, le
     if cosine_first:
         ropes = (rope for rope in ropes_of(omega, omega * share + least) if rope.base >= 1)
         for rope in ropes:  # base < 1 would mean that the columns are reversed
-            yield replace(rope, pairing="half" if layout == "concatenated" else "interleaved")
+            yield replace(rope, pairing=PAIRINGS[layout])
     elif layout == "interleaved" and len(omega) <= MAX_HANDS and np.all(omega > 0):
         for known in (NAMED.values(), ()):
             periods = [round_number(period, known, share) for period in (2 * np.pi / omega).tolist()]

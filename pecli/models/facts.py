@@ -12,15 +12,8 @@ from typing import Any
 from pecli.core.errors import FileError
 
 FOLDER = Path(__file__).parent
-UNDRAWN = (
-    "relative",
-    "relative_key",
-    "bias2d",
-    "relpos2d",
-    "conv",
-    "sincos2d",
-    "fourier",
-)  # not drawn: of images, or in attention
+# not drawn: of images, or in attention
+UNDRAWN = ("relative", "relative_key", "bias2d", "relpos2d", "conv", "sincos2d", "fourier")
 SINUSOIDAL_LAYOUTS: dict[str, dict[str, str]] = {
     "sinusoidal": {},
     "sinusoidal_halves": {"layout": "concatenated"},
@@ -71,18 +64,15 @@ PARAMETERS = (  # keys of rope_parameters
 WINDOW_KEYS = ("sliding_window", "sliding_window_size")
 INTERVALS = ("sliding_window_pattern", "full_attention_interval", "global_attn_every_n_layers", "layer_group_size")
 OTHER_BASES = (
-    "rotary_emb_base",
-    "rope_embedding_base",
-    "rotary_embedding_base",
-    "rotary_base",
-    "rope_base",
-    "rope_freq_constant",
-    "theta",
+    *("rotary_emb_base", "rope_embedding_base", "rotary_embedding_base", "rotary_base", "rope_base"),
+    *("rope_freq_constant", "theta"),
 )
 OTHER_SHARES = ("rotary_pct", "rotary_emb_fraction", "rope_pct", "rotary_percentage")
 SLIDING_BASES = ("rope_local_base_freq", "local_rope_theta", "swa_rope_theta")  # bases of layers with a window
 # other names of rope_theta and partial_rotary_factor; in transformers, only types read them whose `reads` has them
 OTHER_KEYS = (*OTHER_BASES, *OTHER_SHARES, "rotary_dim", "global_rope_theta", *SLIDING_BASES)
+# other names of scalings, likewise
+OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default", "xdrope": "dynamic"}
 CHOICES = {  # allowed words of fields that are words or lists of words
     "position": POSITIONS,
     "pairing": ("half", "interleaved"),
@@ -107,7 +97,7 @@ CHOICES = {  # allowed words of fields that are words or lists of words
     "axes": ("blocks", "repeated", "alternating", "rising"),
     "scale_grid": ("index", "dinov3"),
     "grid_rule": ("middle", "reference", "base"),
-    "reads": (*OTHER_KEYS, "alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk", "su", "mrope", "xdrope"),
+    "reads": (*OTHER_KEYS, "alibi", "use_mem_rope", "short_mscale", "long_mscale", "ntk", *OTHER_NAMES),
     **dict.fromkeys(("words", "speech"), POSITIONS),
     "scalings": ("none", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional"),
     "grid": (  # config keys for sizes, patches and strides; add those that a new type needs

@@ -39,7 +39,7 @@ class Architecture:
     softmax : True if the softmax scale is also multiplied by the square of the scaling's factor from mscale_all_dim
     reads : keys and scalings that few types read: other names of rope_theta and partial_rotary_factor
       (`facts.OTHER_KEYS`), alibi, use_mem_rope, longrope's short_mscale and long_mscale, the scaling ntk, with
-      base · factor and all rates divided by factor^(2/d), and other names of scalings (`rope.OTHER_NAMES`)
+      base · factor and all rates divided by factor^(2/d), and other names of scalings (`facts.OTHER_NAMES`)
     unread : keys that its code does not read
     words : further kinds of positions that position_embedding_type may select in its code; relative_key is, in
       transformers 4, a table of offsets in every layer

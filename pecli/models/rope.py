@@ -7,7 +7,7 @@ from typing import Any
 from pecli.core.errors import nearest
 from pecli.encodings.rope_scaling import SCALINGS
 from pecli.models.config_file import Keys
-from pecli.models.facts import FULL, OTHER_BASES, OTHER_SHARES, SLIDING, SLIDING_BASES
+from pecli.models.facts import FULL, OTHER_BASES, OTHER_NAMES, OTHER_SHARES, SLIDING, SLIDING_BASES
 from pecli.models.layers import BuildError, Reading, head_dim, latent, patches, suggestion, trained_length
 
 ORIGINAL = "original_max_position_embeddings"
@@ -35,8 +35,6 @@ THETA = ("rope_theta", *OTHER_BASES)
 FRACTION = ("partial_rotary_factor", *OTHER_SHARES)
 MSCALES = ("short_mscale", "long_mscale")  # keys of longrope's attention factors
 HUGE = 1e12  # larger factors are refused
-# other names of scalings; in transformers, only types read them whose `reads` has them
-OTHER_NAMES = {"su": "longrope", "mrope": "default", "none": "default", "xdrope": "dynamic"}
 
 
 def rope_parameters(reading: Reading, kind: str, layer: int) -> dict[str, Any]:

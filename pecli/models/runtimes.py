@@ -11,13 +11,13 @@ from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.models.config_file import Keys
 from pecli.models.dialects import as_tuples, config_of_transformers
-from pecli.models.facts import FULL, KINDS, OTHER_KEYS, SLIDING, read_facts
+from pecli.models.facts import FULL, KINDS, OTHER_KEYS, OTHER_NAMES, SLIDING, read_facts
 from pecli.models.layers import Finding, Reading, head_dim
 from pecli.models.model_types import architecture_of
 from pecli.models.overrides import OBJECTS, apply_overrides
 from pecli.models.position_keys import is_of_positions
 from pecli.models.reader import Layer, Model, Window, model_of
-from pecli.models.rope import ORIGINAL, OTHER_NAMES
+from pecli.models.rope import ORIGINAL
 
 ALL_RUNTIMES = "all"
 READ = {  # scaling to its keys that the rules cover

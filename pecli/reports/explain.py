@@ -206,11 +206,8 @@ class ExplainDocument:
             say("words.positions"): str(length),
             say("explain.dimensions"): str(dimensions),
         }
-        encoding = numbers.view.encoding
-        if isinstance(encoding, Rope) and (used := encoding.scaled_base) != encoding.base:
-            parameters[say("model.base_in_use")] = say(
-                "model.base_instead", count=round(used) if used >= 1000 else used, base=encoding.base
-            )
+        if isinstance(numbers.view.encoding, Rope) and (base := numbers.view.encoding.other_base()):
+            parameters[say("model.base_in_use")] = base
         positions = ", ".join(self._ends(self._position_texts(), 2 * self.options.rows, LEFT_OUT_COLUMNS))
         title = say("explain.word_vectors_shape", words=len(numbers.words), dimensions=dimensions)
         sections: dict[str, list[Block]] = {

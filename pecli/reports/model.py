@@ -427,8 +427,6 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
 
     pairs, factor, waves = rope.width // 2, rope.attention_scaling, rope.wavelengths()
     longest = data["longest_wavelength"]
-    used = rope.scaled_base
-    grown = None if used == rope.base else round(used) if used >= 1000 else used
     to = "model.base_pairs_wavelengths_to"
     high = "" if longest is None else say(COUNTED[rope.wave_unit], count=f"{longest:,.0f}")
     rates = [say(to if high else "model.base_pairs_some_of", base=rope.base, pairs=pairs, low=waves.min(), high=high)]
@@ -444,7 +442,7 @@ def _rope_facts(rope: Rope, data: dict[str, Any]) -> dict[str, str]:
         say("model.turned_by"): "" if rope.sections else listing(_pairs_by_axis(data["axes"])),
         say("model.scaling"): "" if rope.scaling == "default" else listing([rope.scaling, factor_text, *parts]),
         say("model.length_in_use"): rope.other_lengths(),
-        say("model.base_in_use"): text("model.base_instead", grown, base=rope.base),
+        say("model.base_in_use"): rope.other_base(),
         say("model.long_waves"): _long_waves_text(data, pairs),
         say("model.attention_factor"): "" if data["score_factor"] == 1 else scores,
         say("words.critical_dimension"): text(

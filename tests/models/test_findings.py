@@ -17,13 +17,13 @@ from typing import Any
 
 from pecli.core.errors import PecliError
 from pecli.core.language import finding
-from pecli.models.facts import INTERVALS, LAYER_KINDS
+from pecli.models.facts import INTERVALS, LAYER_KINDS, OTHER_NAMES
 from pecli.models.layers import HEAD, HEADS, LAYER_TYPE_NAMES, LAYERS, MADE_FROM, PATTERN, POSITIONS, WIDTH, WINDOWS
 from pecli.models.model_types import model_types, remark_on
 from pecli.models.position_keys import BEGINNINGS, LEFT_OUT, NO_EFFECT, READ_BY, WORDS, WORDS_INSIDE
 from pecli.models.positions import KINDS_BY_FLAG, RELATIVE_KEYS, TYPE, TYPE_NAMES
 from pecli.models.reader import ENCODERS, INNER, Layer, Model, model_of
-from pecli.models.rope import FRACTION, OTHER_NAMES, THETA
+from pecli.models.rope import FRACTION, THETA
 from tests.models.dialect_cases import STORED as DIALECTS
 
 DATA = Path(__file__).parents[1] / "data"

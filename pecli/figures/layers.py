@@ -92,8 +92,9 @@ class Layers(Figure[Encoding]):
 
     def check(self) -> None:
         super().check()
-        for text in self.layers or ():
-            Bars.read(text)
+        if self.layers and not any(Bars.read(text).reach for text in self.layers):
+            text = "--layers gives 0 positions for every kind of layer, which means that none is known"
+            raise UsageError(text, option="layers", advice="give at least one number of positions")
 
     def default_length(self, rows: int | None) -> int:
         return super().default_length(None)

@@ -510,7 +510,7 @@ TEXTS = {
     "drift.fall": "agreement falls below {level} earliest at {first}, latest\u00a0at {last}",
     "drift.halves_or_never": "agreement halves earliest at {first}, never with {names}",
     "drift.falls_or_never": "agreement falls below {level} earliest at {first}, never with {names}",
-    "drift.rounding": "rounding to {dtype}",
+    "drift.rounding": "rates in {dtype}",
     "drift.other": "ω′ of {name}",
     "drift.same": "up to {at}, agreement is complete",
     "drift.stays": "agreement stays at {low} or more up to {at}",
@@ -581,7 +581,7 @@ TEXTS = {
     "contributions.each_pixel": "each pixel: mean of up to {count:,} offsets",
     "contributions.fast_add": (
         "at offset {at:,}, the fastest pair adds {sum} to a score of {score}",
-        "at offset {at:,}, the {count} fast pairs add {sum} to a score of {score}",
+        "at offset {at:,}, the {count} fastest pairs add {sum} to a score of {score}",
     ),
     "contributions.add_up": (
         "at offset {at:,}, the score of the only pair is {score}",

@@ -103,7 +103,10 @@ class Layers(Figure[Encoding]):
             return asked
         given = asked.changed({"length": self.default_length(None)})
         refuse_unused(given, "each layer states how many positions it sees")
-        return Positions(length=max(Bars.read(text).reach for text in self.layers))
+        if longest := max(Bars.read(text).reach for text in self.layers):
+            return Positions(length=longest)
+        text = "--layers gives 0 positions for every kind of layer, which means that none is known"
+        raise UsageError(text, option="layers", advice="give at least one number of positions")
 
     def check_view(self, view: View[Encoding]) -> None:
         if self.layers and len(self.layers) != len(view.encodings):

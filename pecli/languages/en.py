@@ -470,6 +470,7 @@ TEXTS = {
     "bases.holds_if": "a base suffices for L positions if the sum over pairs of cos ωm is 0 or more at every offset m < L",
     "bases.has_stayed": "the sum has stayed at 0 or above",
     "bases.has_been_below": "the sum has been below 0",
+    "bases.tried": "edge: {count} bases; bases between them may suffice for more or fewer positions",
     "bases.unscaled": "the shaded area is that of RoPE without scaling",
     "bases.holds_to": "suffices for {holds:,}",
     "bases.hold_to": "suffice for {holds:,}",
@@ -510,7 +511,7 @@ TEXTS = {
     "drift.fall": "agreement falls below {level} earliest at {first}, latest\u00a0at {last}",
     "drift.halves_or_never": "agreement halves earliest at {first}, never with {names}",
     "drift.falls_or_never": "agreement falls below {level} earliest at {first}, never with {names}",
-    "drift.rounding": "rounding to {dtype}",
+    "drift.rounding": "rates in {dtype}",
     "drift.other": "ω′ of {name}",
     "drift.same": "up to {at}, agreement is complete",
     "drift.stays": "agreement stays at {low} or more up to {at}",
@@ -581,7 +582,7 @@ TEXTS = {
     "contributions.each_pixel": "each pixel: mean of up to {count:,} offsets",
     "contributions.fast_add": (
         "at offset {at:,}, the fastest pair adds {sum} to a score of {score}",
-        "at offset {at:,}, the {count} fast pairs add {sum} to a score of {score}",
+        "at offset {at:,}, the {count} fastest pairs add {sum} to a score of {score}",
     ),
     "contributions.add_up": (
         "at offset {at:,}, the score of the only pair is {score}",

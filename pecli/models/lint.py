@@ -189,7 +189,7 @@ def _check_scaling(reading: Reading, inside: Keys, rule: str) -> None:
     if rule == "yarn" and alone and inside.number("mscale"):
         reading.warning("mscale", "findings.mscale_alone", inside.data["mscale"])
     _check_lengths(reading, inside, rule)
-    factor = inside.number("factor") if rule in ("linear", "yarn", "llama3", "dynamic") else None
+    factor = inside.number("factor") if rule in ("linear", "yarn", "llama3") else None
     if factor == 1:
         reading.note("factor", "findings.factor_one")
     elif factor is not None and 0 < factor < 1:

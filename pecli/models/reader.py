@@ -28,6 +28,7 @@ from pecli.models.layers import (
     layer_kinds,
     max_position,
     patches,
+    trained_length,
     window,
 )
 from pecli.models.lint import ROPE_KEYS, compare_bases, lint, unused
@@ -445,7 +446,8 @@ def _layer(reading: Reading, position: str, kind: str, stack: str, indices: tupl
     position : kind of positions, from `position_of`
     kind, stack, indices : kind of the layers, their stack, and their indices
     """
-    plain = Layer(position.partition("_")[0], indices=indices, max_position=max_position(reading))
+    longest = trained_length(reading) if position == "rope" else max_position(reading)
+    plain = Layer(position.partition("_")[0], indices=indices, max_position=longest)
     plain = replace(plain, window=_window(reading, kind, indices))
     try:
         made = encoding_parameters(reading, position, kind, stack, indices[0] if indices else 0)

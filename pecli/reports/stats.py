@@ -351,7 +351,7 @@ class Stats(Report[TableEncoding]):
     def show(self, numbers: StatsNumbers, width: int) -> list[Block]:
         labels = ["", *map(say, ROWS)]
         items = zip(numbers.view.encodings, numbers.measured, strict=True)
-        columns = [[encoding.spec(), *row_texts(item, encoding)] for encoding, item in items]
+        columns = [[encoding.title(), *row_texts(item, encoding)] for encoding, item in items]
         positions, thinned = numbers.view.positions, max(item.thinned for item in numbers.measured)
         first, last = (f"{at:,.15g}" for at in ends_of(numbers.view.encodings, positions))
         grids = all(encoding.own_positions for encoding in numbers.view.encodings)

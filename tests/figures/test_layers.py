@@ -50,7 +50,7 @@ def test_bars_are_as_high_as_their_reach_and_layers_without_rope_have_another_co
         ({}, {"key": "layers.all_alike", "all": 32, "reach": 4096}),
         ({"length": 64}, {"key": "layers.all_alike", "reach": 64}),
         ({"encoding": str(CONFIGS / "llama-2.json")}, {"key": "layers.all_alike", "name": "llama", "all": 4}),
-        ({"encoding": str(CONFIGS / "gemma-3.json")}, {"key": "layers.some_unstated", "count": 10, "all": 12}),
+        ({**MIXED, "layers": ["a:0-2:9", "b:3-4:0", "c:0:9"]}, {"key": "layers.some_unstated", "count": 3, "all": 5}),
     ],
 )
 def test_the_headline_says_how_many_see_farthest(options: dict[str, Any], said: dict[str, Any]) -> None:
@@ -62,7 +62,7 @@ def test_the_headline_says_how_many_see_farthest(options: dict[str, Any], said: 
     [
         ("llama-4-scout", [8192] * 3 + [10_485_760] + [8192] * 3 + [10_485_760]),
         ("gemma-3-1b", [512] * 5 + [32_768]),
-        ("gemma-3", [1024] * 5 + [0] + [1024] * 5 + [0]),
+        ("gemma-3", [1024] * 5 + [131_072] + [1024] * 5 + [131_072]),
         ("gpt-oss", [128, 131_072] * 2),  # of one kind, some with a window
         ("gpt-2", [1024] * 4),
         ("gpt-neo", [2048, 256] * 2),

@@ -48,21 +48,21 @@ def test_a_config_is_an_encoding_by_its_file_or_its_folder(tmp_path: Path, monke
     (tmp_path / "tiny").mkdir()
     file = write(tmp_path / "tiny", LLAMA)
     monkeypatch.chdir(tmp_path)
-    plain = Rope(d=16, pairing="half")
+    plain = Rope(d=16, max_position=2048, pairing="half")
     for path in (file, str(tmp_path / "tiny"), "tiny", "tiny/config.json", "./tiny"):
         assert read_encoding(path) == plain
         assert encoding_of(path) is Rope
-    assert read_encoding("tiny:base=500").spec() == "rope:d=16,base=500,pairing=half"
-    assert read_encoding("tiny", {"d": 8}) == Rope(d=8, pairing="half")
+    assert read_encoding("tiny:base=500").spec() == "rope:d=16,base=500,max_position=2048,pairing=half"
+    assert read_encoding("tiny", {"d": 8}) == Rope(d=8, max_position=2048, pairing="half")
     assert "tiny" not in read_encoding("tiny").spec()
 
 
 def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     file = write(tmp_path, LLAMA)
-    assert read_encoding(file) == Rope(d=16, pairing="half")
+    assert read_encoding(file) == Rope(d=16, max_position=2048, pairing="half")
     write(tmp_path, {**LLAMA, "rope_theta": 500})
     os.utime(file, ns=(1, 1))
-    assert read_encoding(file) == Rope(d=16, base=500, pairing="half")
+    assert read_encoding(file) == Rope(d=16, base=500, max_position=2048, pairing="half")
 
 
 def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -> None:
@@ -70,12 +70,12 @@ def test_kinds_of_layers_are_named_and_the_full_ones_are_taken(tmp_path: Path) -
     heard: list[str] = []
     token = LISTENER.set(heard.append)
     try:
-        assert read_encoding(file) == read_encoding(file) == Rope(d=32, base=1e6, pairing="half")
+        assert read_encoding(file) == read_encoding(file) == Rope(d=32, base=1e6, max_position=131_072, pairing="half")
     finally:
         LISTENER.reset(token)
     (text,) = heard  # once, and as a notice: --quiet keeps it away
     assert "several kinds of layers: full_attention is drawn, not sliding_attention" in text
-    assert read_encoding(f"{file}#sliding_attention") == Rope(d=32, window=4096, pairing="half")
+    assert read_encoding(f"{file}#sliding_attention") == Rope(d=32, max_position=131_072, window=4096, pairing="half")
     with pytest.raises(UnknownNameError, match="did you mean 'full_attention'"):
         read_encoding(f"{file}#full_atention")
     bases = {"near": {"rope_theta": 100.0, "rope_type": "default"}, "far": {"rope_theta": 1e6, "rope_type": "default"}}

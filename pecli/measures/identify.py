@@ -177,7 +177,8 @@ class Identified(Differences):
     def up_to(self) -> tuple[str, ...]:
         """Names of the ways in which this table differs from the encoding's, although the formula is the same.
 
-        They are the names in `kept`, "positions", "column_order", "scale", "columns_of_zeros", and the number type of the table.
+        They are the names in `kept`, "positions", "column_order", "scale", "columns_of_zeros", and the number type of
+        the table.
         """
         if self.encoding is None:
             return ()

@@ -310,7 +310,8 @@ def partly_rotated(table: Array, blank: Identified, turned: bool) -> Identified 
         return None
     d = rope.d * width // part.shape[1]
     whole = rope.base ** (d / rope.d)  # base of the series if no pair stood still
-    visible = 1 - cos((len(table) - 1 + abs(found.start)) / rope.base) > RELATIVE[kind]
+    slower = float(rope.frequencies()[-1]) * rope.base ** (-2 / rope.d)  # rate of the next pair
+    visible = 1 - cos((len(table) - 1 + abs(found.start)) * slower) > RELATIVE[kind]
     if d % 2 or (kinds == {"cosines"} and not visible and whole < LARGEST):
         return None
     rope = replace(rope, d=d, rotary_dim=rope.d)

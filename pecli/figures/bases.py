@@ -54,10 +54,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class BasesNumbers(Numbers[Rope]):
-    """The first offset at which the sum Σ_j cos ω_j m is negative, for each base.
-
-    For a base without such an offset, `reach` is the number of offsets searched.
-    """
+    """The first offset at which the sum Σ_j cos ω_j m is negative, for each base; NaN if none below `searched` is."""
 
     reach: Array = over("base")
     base: Array = over("base")
@@ -72,7 +69,7 @@ class BasesNumbers(Numbers[Rope]):
 
     def remarks(self) -> list[str]:
         scaled = any(encoding.scaling != "default" for encoding in self.view.encodings)
-        return [say("bases.unscaled")] if scaled else []
+        return [say("bases.tried", count=len(self.base)), say("bases.unscaled") if scaled else ""]
 
     def message(self) -> str:
         stated, count = self.stated, sum(entry.holds for entry in self.stated)
@@ -110,7 +107,7 @@ class Bases(Figure[Rope]):
     default_encoding: ClassVar[str] = "rope"
     defines: ClassVar[str] = (
         "the first offset m at which the sum over pairs of cos ω_j m is negative, with ω_j = base^(−2j/d); a base "
-        "suffices for L positions if no offset below L has a negative sum"
+        "suffices for L positions if no offset below L has a negative sum; no number means that none was found"
     )
     example: ClassVar[str] = "pecli bases"
     examples: ClassVar[tuple[str, ...]] = ("pecli bases rope:base=500000,max_position=8192",)
@@ -150,10 +147,10 @@ class Bases(Figure[Rope]):
 
     def compute(self, view: View[Rope]) -> BasesNumbers:
         most, bases = self._searched(view), self._bases(view)
-        entries = self._entries(view)
+        entries, reach = self._entries(view), reaches(bases, view.encoding.width, most)
         return BasesNumbers(
             view=view,
-            reach=reaches(bases, view.encoding.width, most),
+            reach=np.where(reach < most, reach, np.nan),
             base=bases,
             searched=most,
             entries=entries,
@@ -219,14 +216,14 @@ class Bases(Figure[Rope]):
         from pecli.page.colors import note_ink
         from pecli.page.labels import label_level, label_point
 
-        panel, bases, most = axes[0], numbers.base, float(numbers.searched)
+        panel, bases = axes[0], numbers.base
         step = np.sqrt(bases[1] / bases[0])
         heights = np.repeat(np.append(bases / step, bases[-1] * step), 2)[1:-1]
-        edge = np.repeat(numbers.reach, 2).astype(float)
+        edge = np.repeat(numbers.reach, 2)
         shade: dict[str, Any] = {"facecolor": (FAILS, SHADE), "linewidth": 0, "zorder": 0}
-        panel.fill_betweenx(heights, edge, panel.get_xlim()[1], where=edge < most, **shade)
+        panel.fill_betweenx(heights, edge, panel.get_xlim()[1], where=np.isfinite(edge), **shade)
         thin: dict[str, Any] = {"color": FAILS, "alpha": 0.4, "linewidth": 0.8 * canvas.scale, "zorder": 2}
-        panel.plot(np.where(edge < most, edge, np.nan), heights, **thin)
+        panel.plot(edge, heights, **thin)
         low, high = panel.get_ylim()
         label_level(panel, say("bases.has_stayed"), high, note_ink(), canvas, below=True)
         label_level(panel, say("bases.has_been_below"), low, FAILS, canvas, right=True)

@@ -470,6 +470,7 @@ TEXTS = {
     "bases.holds_if": "a base suffices for L positions if the sum over pairs of cos ωm is 0 or more at every offset m < L",
     "bases.has_stayed": "the sum has stayed at 0 or above",
     "bases.has_been_below": "the sum has been below 0",
+    "bases.tried": "edge: {count} bases; bases between them may suffice for more or fewer positions",
     "bases.unscaled": "the shaded area is that of RoPE without scaling",
     "bases.holds_to": "suffices for {holds:,}",
     "bases.hold_to": "suffice for {holds:,}",

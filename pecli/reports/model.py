@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -308,8 +308,13 @@ def model_text(model: Model) -> list[Block]:
     if model.towers:
         rows = {name.replace("_", " "): _tower_text(tower) for name, tower in model.towers.items()}
         shown += [Paragraph(), Paragraph(say("model.beside_the_language_model"), heading=True), Facts(rows)]
-    found = [Paragraph(finding.line(), style=LEVELS[finding.level]) for finding in model.findings]
-    return [*shown, Paragraph(), *(found or [Paragraph(say("model.nothing_in_the_file"))])]
+    found = finding_texts(model, LEVELS) or [Paragraph(say("model.nothing_in_the_file"))]
+    return [*shown, Paragraph(), *found]
+
+
+def finding_texts(model: Model, levels: Collection[str]) -> list[Paragraph]:
+    """Return one paragraph for each finding of these levels."""
+    return [Paragraph(f.line(), style=LEVELS[f.level]) for f in model.findings if f.level in levels]
 
 
 def _kind_of(layer: Layer) -> str:

@@ -14,6 +14,7 @@ from pecli.models.options import ModelOptions
 from pecli.models.reader import Model
 from pecli.models.runtimes import RuntimeResult
 from pecli.reports.layers import Layers, layers_data
+from pecli.reports.model import finding_texts
 from pecli.reports.same import ComparisonData, LayerComparison, comparison_data, comparison_text, comparisons
 
 HOW = {"ran": "runtimes.ran", "read": "runtimes.read"}  # how a runtime's behaviour was found
@@ -119,7 +120,10 @@ def runtimes_data(path: str, found: Sequence[RuntimeResult]) -> RuntimesData:
 
 
 def runtimes_text(path: str, found: Sequence[RuntimeResult]) -> list[Block]:
-    """Return the blocks to print: one row per runtime, then how and why each differs from the first."""
+    """Return the blocks to print: one row per runtime, how and why each differs from the first, then findings.
+
+    The findings are the errors and warnings on the file as the first runtime reads it.
+    """
     names = [item.runtime.label for item in found]
     differences = differences_from_first(found)
     first = next((name for name, item in zip(names, found, strict=True) if item.model), "")
@@ -134,7 +138,9 @@ def runtimes_text(path: str, found: Sequence[RuntimeResult]) -> list[Block]:
             continue
         shown += [Paragraph(), Paragraph(name, heading=True), *([Facts(why)] if why else [])]
         shown += comparison_text(each, (first, name)) if differs else []
-    return shown
+    read = next((item.model for item in found if item.model), None)
+    told = finding_texts(read, ("error", "warning")) if read else []
+    return [*shown, *([Paragraph()] if told else []), *told]
 
 
 def _text(item: RuntimeResult) -> str:

@@ -223,7 +223,7 @@ def test_a_title_breaks_anywhere_between_chinese_characters_and_never_inside_a_w
         assert all(ruler.width(line, 7) <= 1.5 for line in lines)
         short = ruler.wrapped("each pixel: mean of 4 pairs; blank: unseen keys", 7, 2.0).split("\n")
         assert short == ["each pixel: mean of 4 pairs;", "blank: unseen keys"]
-        halves = ["沿每条对角线都相同：", "只取决于偏移"]
+        halves = ["沿每条对角线都相同：", "只取决于位置差"]
         assert ruler.wrapped("".join(halves), 7, 1.1 * ruler.width(halves[0], 7)).split("\n") == halves
         assert all(" " in line for line in ruler.wrapped("one two three four five six", 7, 0.8).split("\n"))
     assert not any(line.startswith("，") for line in lines)

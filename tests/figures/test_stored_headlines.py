@@ -1,4 +1,6 @@
-"""What pictures say stays as it is where few say it: title, headline, notes, titles of panels, facts, sums of arrays.
+"""What pictures say stays as it is where few say it: title, headline, notes, titles of panels, facts, arrays.
+
+Of arrays that is a sum, and what their .csv files name the columns, first with one row per number.
 
 Nothing is drawn, so a picture costs a hundredth of a second: every wording of a headline or a note can stand here. They
 stand in tests/data/headlines.txt. After a change that is meant, write that anew and read the difference:
@@ -57,11 +59,14 @@ def said(line: str) -> list[str]:
     sums = "sums: " + ", ".join(
         f"{name} {weighed(array)}" for name, array in numbers.arrays().items() if name != "coordinates"
     )
+    headers = [numbers.sheet(long)[0] for long in (True, False)] if picture.figure.one_table else []
+    columns = [f"columns: {', '.join(header[:5])}" for header in headers]
     return [
         f"$ {line}",
         *(" ".join(text.split()) for text in texts),
         *(fact.replace("\n", " ") for fact in facts),
         sums,
+        *dict.fromkeys(columns),
     ]
 
 

@@ -80,7 +80,9 @@ class BasesNumbers(Numbers[Rope]):
         if len(stated) == 1:
             (entry,) = stated
             known = {"name": entry.name, "holds": entry.holds_to, "context": entry.context}
-            return say("bases.one_holds" if entry.holds else "bases.one_fails", **known)
+            if entry.name in released_models() or any(encoding.label for encoding in self.view.encodings):
+                return say("bases.one_holds" if entry.holds else "bases.one_fails", **known)
+            return say("bases.base_holds" if entry.holds else "bases.base_fails", **known)
         if not stated:
             return ""
         if count in (0, len(stated)):

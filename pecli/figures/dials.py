@@ -52,7 +52,7 @@ class DialsNumbers(Numbers[Harmonic]):
         """Return the headline: the angles on a clock, or how the fastest and the slowest pair compare."""
         encoding = self.view.encoding
         if encoding.tick_steps and len(self.positions) == 1 and len(self.pairs) <= COLUMNS // 2:
-            angles = [f"{number_text(angle, 3)}°" for angle in np.degrees(self.swept_angles[0]).tolist()]
+            angles = [f"{number_text(round(angle, 1), 4)}°" for angle in np.degrees(self.swept_angles[0]).tolist()]
             place = encoding.position_text(self.positions[0])
             return say("dials.hands_stand", position=place, angles=enumerated(angles))
         ends = (float(self.wavelengths.min()), float(self.wavelengths.max()))

@@ -55,7 +55,7 @@ class DriftNumbers(Numbers[Harmonic]):
         positions = self.view.encoding.counted(self.block)
         return [
             say("drift.each_pixel_lowest_to_highest", positions=positions) if self.block > 1 else "",
-            *self.other_lengths(),
+            *self.other_lengths(distinguishing_names(self.view.encodings)),
         ]
 
     def marks(self) -> list[str]:

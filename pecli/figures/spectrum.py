@@ -581,21 +581,23 @@ def _mark_contexts(panel: Axes, encoding: TableEncoding, pair: Array, wave: Arra
 
 
 def _clear_place(panel: Axes, text: str, level: float, pair: Array, wave: Array, canvas: Canvas) -> dict[str, bool]:
-    """Return the arguments `right` and `below` of `label_level` with which the label of a level covers no dot.
+    """Return the arguments `right` and `below` of `label_level` with which the label of a level covers fewest dots.
 
-    The label is above the level at the left, or else at the right. If it would cover a dot in both places, it is below
-    the level at the right, because wavelengths rise.
+    The first of equally good places is taken: above the level at the left, above at the right, below at the right,
+    because wavelengths rise, and below at the left.
     """
     wide, high = np.array(panel.bbox.size) * points_per_pixel(panel) / canvas.small  # ems
     across = (pair - panel.get_xlim()[0]) / np.ptp(panel.get_xlim()) * wide
     low, top = np.log(panel.get_ylim())
     above = np.log(wave / level) / (top - low) * high
-    beside = (above > -0.4) & (above < 1.7)
     length = ems(text) + 1
-    for right in (False, True):
-        if not (beside & (across > wide - length if right else across < length)).any():
-            return {"right": right, "below": False}
-    return {"right": True, "below": True}
+
+    def covered(right: bool, below: bool) -> int:
+        beside, up = across > wide - length if right else across < length, -above if below else above
+        return int((beside & (up > -0.4) & (up < 1.7)).sum())
+
+    right, below = min(((False, False), (True, False), (True, True), (False, True)), key=lambda own: covered(*own))
+    return {"right": right, "below": below}
 
 
 def _mark_level(panel: Axes, numbers: SpectrumNumbers, canvas: Canvas) -> None:
@@ -609,7 +611,8 @@ def _mark_level(panel: Axes, numbers: SpectrumNumbers, canvas: Canvas) -> None:
     part, beyond = numbers.mask_of(line), numbers.exceeds_level(line)
     pair, wave = numbers.pair[part], numbers.wavelength[part]
     panel.axhline(level, color=BEYOND, linewidth=0.8 * canvas.scale, zorder=1)
-    label_level(panel, text, level, BEYOND, canvas, **_clear_place(panel, text, level, pair, wave, canvas))
+    place = _clear_place(panel, text, level, numbers.pair, numbers.wavelength, canvas)
+    label_level(panel, text, level, BEYOND, canvas, **place)
     sides: list[Any] = [((1, -1), (1, 0), (-1, 1), (0, -1)), ((-1, 0), (-1, 1), (1, -1), (1, 0))]
     for name, run, colour, own in ((turn, ~beyond, "C0", sides[0]), (longer, beyond, BEYOND, sides[1])):
         points = list(zip(pair[run].tolist(), wave[run].tolist(), strict=True))

@@ -59,7 +59,8 @@ class UnseenNumbers(Numbers[Harmonic]):
 
     def remarks(self) -> list[str]:
         positions = self.view.encoding.counted(self.block)
-        return [say("unseen.each_pixel_is_new", positions=positions) if self.block > 1 else "", *self.other_lengths()]
+        covered = say("unseen.each_pixel_is_new", positions=positions) if self.block > 1 else ""
+        return [covered, *self.other_lengths(names_of_panels(self.view))]
 
     def marks(self) -> list[str]:
         pairs = self.state.shape[2]

@@ -7,6 +7,7 @@ panel or one frame of the whole picture.
 from __future__ import annotations
 
 import json
+import shlex
 from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -325,7 +326,7 @@ class Job:
                 names = figures_for(type(encoding))  # first the one that is for its kind alone
                 own = next((name for name in names if not get_args(ANALYSES[name].requires)), names[0])
                 other = next(name for name in names if name != own)
-                wanted = f"{own}, {other}, …" if kind.drawn else f"pecli {own} {encoding.name} -o {own}.csv"
+                wanted = f"{own}, {other}, …" if kind.drawn else f"pecli {own} {shlex.quote(encoding.spec())} -o {own}.csv"
                 text = (
                     f"{kind.refusal(type(encoding))}: try {wanted}; pecli encodings {encoding.name} lists all figures"
                 )

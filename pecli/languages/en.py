@@ -482,6 +482,8 @@ TEXTS = {
     "bases.none_holds": "none of {all} models has a base that suffices for its context",
     "bases.one_holds": "the base of {name} suffices for all its {context:,} positions",
     "bases.one_fails": "the base of {name} suffices for {holds:,} of its {context:,} positions",
+    "bases.base_holds": "{name} suffices for all {context:,} positions",
+    "bases.base_fails": "{name} suffices for {holds:,} of {context:,} positions",
     "bases.base_holds_to": "base {base:,.0f} suffices for {holds:,} positions",
     "bases.base_beyond": "base {base:,.0f} suffices for {searched:,} positions or more",
     # layers

@@ -449,6 +449,8 @@ TEXTS = {
     "bases.none_holds": "{all} 个模型的底数都不能在整个上下文内有效",
     "bases.one_holds": "{name} 的底数在全部 {context:,} 个位置内有效",
     "bases.one_fails": "{name} 的底数只在 {context:,} 个位置中的前 {holds:,} 个有效",
+    "bases.base_holds": "{name} 在全部 {context:,} 个位置内有效",
+    "bases.base_fails": "{name} 只在 {context:,} 个位置中的前 {holds:,} 个有效",
     "bases.base_holds_to": "底数 {base:,.0f} 有效到 {holds:,}",
     "bases.base_beyond": "底数 {base:,.0f} 至少有效到 {searched:,}",
     # layers

@@ -17,6 +17,9 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.differences import Expected
 from pecli.measures.fits import EXACT, SHARE_RIGHT, SINGLE, Fit, shortest_decimal
 
+DOUBLE = 1e-14  # relative error of a table computed in float64
+FEW_WRONG = 0.05  # smaller share of values that differ: the angles were computed in float64
+ODD = 6  # digits from which on a base is not round, so that fewer digits of another formula mean nothing
 UNSURE = 0.02  # a base is reported only if log base is known better than this
 USUAL, USUAL_RADIX = 10_000.0, 3600.0  # common bases
 LARGEST = 1e12  # largest plausible base; a larger one means that the exponent was not divided
@@ -112,16 +115,17 @@ def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_
         return ()
     d = table.shape[1]
 
-    def wrong(fit: Fit) -> int:  # comparisons with NaN are False
-        expected = expected_of(fit, SINGLE, number_type)
+    def wrong(fit: Fit, level: float) -> int:  # comparisons with NaN are False
+        expected = expected_of(fit, level, number_type)
         return int(expected.mismatches(rows, table, expected.numbers(rows)).sum())
 
-    least = wrong(fit)
+    level = next(each for each in (DOUBLE, SINGLE) if each == SINGLE or wrong(fit, each) < FEW_WRONG * table.size)
+    least = wrong(fit, level)
     most = table.size if least > (1 - SHARE_RIGHT) * table.size else least + int(3 * sqrt(least)) + table.size // 1000
 
     def fits(formula: Formula, base: float) -> bool:
         close = formula.with_base(fit, d, base)
-        return close.with_rms(table, rows).rms <= limit and wrong(close) <= most
+        return close.with_rms(table, rows).rms <= limit and wrong(close, level) <= most
 
     found = []
     for formula in (each for each in FORMULAS if each.kind == fit.kind and each.divisor(d)):
@@ -135,12 +139,13 @@ def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_
                 if meant or formula is FLOORED
                 else digits + (formula.name == "undivided" or 2 * (formula.mistake and fit.kind == "pairs"))
             )
-            found.append((rank, digits, formula, base))
+            found.append((min(rank, ODD), min(digits, ODD), formula, base))
     found.sort(key=lambda item: (item[0], item[3] != USUAL, item[1]))
     usual = bool(found) and found[0][3] == USUAL  # if so, no alternative is listed
     return tuple(
         (formula, base) for _, digits, formula, base in found
-        if digits <= found[0][1] or (not usual and not formula.mistake and (digits < 6 or formula is PAPER))
+        if (digits <= found[0][1] and (digits < ODD or not formula.mistake or formula is found[0][2]))
+        or (not usual and not formula.mistake and (digits < ODD or formula is PAPER))
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from pecli.measures.fits import FIRST, MAX_SINGLE, SINGLE_RATE, first_position
 COPIED = 1e-6  # largest relative difference of numbers that a grid repeats
 SHARP = 1e-2  # largest relative residual of a wave in one column
 COMPUTED = 2e-15  # error of waves computed in float64
+MANY = 50.0  # radians: angles up to here show whether they were computed in float32
 EXACT_RATE = 1e-8  # relative error of a rate found from waves computed in float64
 FAST = 0.2  # smallest rate, rad/position, at which a few rows of one column determine the phase of its wave
 FAR_COLUMNS = 6  # least number of such columns that tell a far position; some position explains the angles of fewer
@@ -271,8 +272,11 @@ def known_waves(part: Array, places: Array, kind: str, rates: Array, rounding: f
         if length >= places.max():
             break
         length *= 2
-    level = np.maximum(np.sqrt(np.mean(np.square(rest), axis=0)), max(2 * rounding, COMPUTED))
+    found = np.sqrt(np.mean(np.square(rest), axis=0))
+    turns = (np.abs(rates) * places.max() > MANY) & (np.abs(rates - 1) > SINGLE_RATE)  # angles at the rate 1 are exact
+    level = np.maximum(found, max(2 * rounding, COMPUTED))
     exact = level < 1e3 * COMPUTED  # otherwise rates and angles may have been computed in float32
+    exact |= turns.any() and found[turns].max() < rounding / 2  # only the finished numbers were rounded
     errors = 4 * level / np.sqrt(size) + np.where(exact, EXACT_RATE, SINGLE_RATE) * np.abs(rates)
     return np.where(errors < 0.05 * np.abs(rates), np.abs(rates), np.nan), errors
 

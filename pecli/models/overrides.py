@@ -148,7 +148,8 @@ def _override_object(changed: dict[str, Any], old: dict[str, Any], name: str, va
         return _lost_keys(name, old, value) if value is not None else []
     before = {key: changed[key] for key in INSIDE if changed.get(key) is not None} | old
     for key in (*OBJECTS, *INSIDE):
-        changed.pop(key, None)
+        if key not in (value or {}):  # otherwise the file's own is left for transformers 4
+            changed.pop(key, None)
     changed[name] = value
     base = before.pop("rope_theta", None)
     if value is None:

@@ -167,7 +167,8 @@ def family_of(font: str) -> str:
             text = f"{option_text('font', font)} is not a font file: {error}"
             raise FileError(text, option="font", value=font) from None
     if font not in GENERIC and not installed_families([font]):
-        raise UnknownNameError("font", font, sorted(fontManager.get_font_names()), option="font")
+        advice = "give a font file, or serif, sans-serif or monospace"
+        raise UnknownNameError("font", font, sorted(fontManager.get_font_names()), option="font", advice=advice)
     return font
 
 

@@ -29,6 +29,8 @@ CASES: list[tuple[dict[str, Any], list[str], list[float] | None, list[str]]] = [
     ({"rope_scaling": LLAMA3}, [json.dumps({"rope_scaling": {"type": "linear", "factor": 2, "rope_theta": 5e5}})],
      [0.5, 0.001414213562 / 2, 3.013858152e-06 / 2],
      [say("findings.override_loses_keys", keys="low_freq_factor, high_freq_factor, original_max_position_embeddings")]),
+    ({}, [json.dumps({"rope_scaling": {**YARN, "rope_theta": 1e4}})], [1, 0.006538461538, 3.333803582e-05],
+     [say("findings.two_bases", place="rope_scaling.")]),
     ({}, ["head_dim=32", "num_attention_heads=8"], [1, 0.001414213562, 4.5419e-06], []),
 ]  # fmt: skip
 

@@ -326,7 +326,9 @@ class Job:
                 names = figures_for(type(encoding))  # first the one that is for its kind alone
                 own = next((name for name in names if not get_args(ANALYSES[name].requires)), names[0])
                 other = next(name for name in names if name != own)
-                wanted = f"{own}, {other}, …" if kind.drawn else f"pecli {own} {shlex.quote(encoding.spec())} -o {own}.csv"
+                wanted = (
+                    f"{own}, {other}, …" if kind.drawn else f"pecli {own} {shlex.quote(encoding.spec())} -o {own}.csv"
+                )
                 text = (
                     f"{kind.refusal(type(encoding))}: try {wanted}; pecli encodings {encoding.name} lists all figures"
                 )

@@ -254,6 +254,7 @@ LINES = [
     "model temperature.json -n 40", "extend temperature.json --to 256",
     "explain sinusoidal:d=5,family=timestep --entry 0,4 -n 3", "explain geometric:d=4 -n 3",
     "stats sinusoidal:d=8,family=timestep -n 9", "stats sinusoidal:d=2 -n 2100",
+    "stats geometric:d=200 -n 9",
     *(f"stats {name}.json" for name in ("llama", "window", "window64", "yarn", "yarn_window", "dynamic", "chunks")),
     *(f"stats {spec} -n {length}" for spec, length in (
         ("rope:d=8,scaling=yarn,factor=4,original=16", 64), ("learned:d=4", 6), ("binary:d=3,values=pm1", 8),

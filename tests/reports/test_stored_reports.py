@@ -251,6 +251,8 @@ LINES = [
     *(f"model {name}.json --runtime all" for name in ("kinds", "bert", "mrope")),
     "model llama.json --runtime vllm --override rope_theta=5",
     "model llama.json --runtime transformers5 --override rope_parameters={}",
+    "model sees.json --runtime vllm --override rope_theta=5",
+    "model kinds.json --runtime vllm --override rope_parameters={\"rope_theta\":5}",
     "model temperature.json -n 40", "extend temperature.json --to 256",
     "explain sinusoidal:d=5,family=timestep --entry 0,4 -n 3", "explain geometric:d=4 -n 3",
     "stats sinusoidal:d=8,family=timestep -n 9", "stats sinusoidal:d=2 -n 2100",

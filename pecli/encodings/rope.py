@@ -174,7 +174,7 @@ class OnAxes(HarmonicOnGrid, Scaled):
         if path is None:
             text, advice = "directions=learned needs a file of frequencies", "give directions_file=freqs.npy"
             raise UsageError(text, option="directions", value=self.directions, advice=advice)
-        found = read_other(path)
+        found, _ = read_other(path)
         found = read_table(path) if found is None else found
         if found.shape[0] != 2 or found.size % (2 * pairs):
             text = f"directions_file {path} has shape {found.shape}, not (2, {pairs}) or (2, heads, {pairs})"

@@ -505,30 +505,30 @@ def read_table(
     return _read(path, tensor, dimensions, sides, Path(path).stat().st_mtime_ns)
 
 
-def read_other(path: str, tensor: str | None = None) -> Array | None:
+def read_other(path: str, tensor: str | None = None) -> tuple[Array | None, bool]:
     """Return an array that is not a table, because it is complex or has more axes; None if it is a table.
 
-    Of a file with two arrays named cos and sin, both are returned, (2, …), cos first.
+    Of a file with two arrays named cos and sin, both are returned, (2, …), cos first. The second result is True then.
 
     Raises the same errors as `read_table`.
     """
     if path.startswith(IN_MEMORY):
-        return None
+        return None, False
     path = local_path(pin_revision(path))
     tensor = tensor or (parse_hub_path(path).tensor if is_hub(path) else None)
     arrays = arrays_in_file(path, (tensor,) if tensor else TABLE_NAMES)
     if tensor is None and (both := _cos_and_sin(arrays)):
         check_memory(path, (2, *both[0].shape), "use a smaller table")
         with _report_damage(path):
-            return np.stack([each.read() for each in both])
+            return np.stack([each.read() for each in both]), True
     chosen = arrays[choose_table(path, tensor, arrays)]
     if chosen.readable and len(_cells(chosen.shape[:-1])) < 2:
-        return None
+        return None, False
     check_memory(path, chosen.shape, "use a smaller table")
     if not (chosen.readable or chosen.numbers.startswith("complex")):
         raise TableFileError(f"{path} has the type {chosen.numbers}, not a supported type")
     with _report_damage(path):
-        return chosen.read()
+        return chosen.read(), False
 
 
 def _cos_and_sin(arrays: Mapping[str, StoredArray]) -> list[StoredArray]:

@@ -31,6 +31,7 @@ from pecli.measures.fits import (
     CIRCLE,
     EXACT,
     FIRST,
+    FRONT,
     NOISE,
     SINGLE,
     SINGLE_RATE,
@@ -134,11 +135,12 @@ class Identified(Differences):
     alike : other encodings that fit equally well, at most MAX_ALIKE
     same : True if `encoding` gives the formula's values, False if it is the encoding that was probably intended
     scale : factor by which the formula's values are multiplied
-    hint : "zeros" if all numbers are zero; "offsets" if they depend on the offset alone, but no bias has them;
-        "negated" if only the negative of the table has a formula; "few_rates" if fewer than two rates are above 0;
-        otherwise ""
+    hint : "zeros" if all numbers are zero; "constant" if all rows are equal; "offsets" if the numbers depend on the
+        offset alone, but no bias has them; "negated" if only the negative of the table has a formula; "few_rates" if
+        fewer than two rates are above 0; otherwise ""
     off, off_from : if rates, positions or angles were rounded to a short type: the largest difference from the exact
       numbers, and the first position at which they differ by more than FAR_OFF, or None
+    positions : the position of each row if they are not consecutive; otherwise ()
     rounding : how rates were rounded, as `pecli.measures.written.rounding_of` returns it
     exact : True if no number is rounded, such as biases with slopes that are powers of two
     certain : True if all values match up to rounding, or known changes explain those that differ
@@ -166,6 +168,7 @@ class Identified(Differences):
     periods: tuple[float, ...] = ()
     hint: str = ""
     rounding: str = ""
+    positions: tuple[int, ...] = ()
     off: float = 0.0
     off_from: float | None = None
     exact: bool = False
@@ -174,14 +177,16 @@ class Identified(Differences):
     def up_to(self) -> tuple[str, ...]:
         """Names of the ways in which this table differs from the encoding's, although the formula is the same.
 
-        They are the names in `kept`, "column_order", "scale", "columns_of_zeros", and the number type of the table.
+        They are the names in `kept`, "positions", "column_order", "scale", "columns_of_zeros", and the number type of
+        the table.
         """
         if self.encoding is None:
             return ()
         rounded = "" if self.exact or self._computed_alike else self.number_type.removeprefix("float64")
         order = "column_order" if self.fit and self.fit.layout == "permuted" else ""
         zeros = "columns_of_zeros" if self.filled < self.width else ""
-        return tuple(filter(None, (*self.kept, order, "scale" if self.scale != 1 else "", zeros, rounded)))
+        rows = "positions" if self.positions else ""
+        return tuple(filter(None, (*self.kept, rows, order, "scale" if self.scale != 1 else "", zeros, rounded)))
 
     @property
     def _computed_alike(self) -> bool:
@@ -192,16 +197,21 @@ class Identified(Differences):
     def rebuilt(self) -> bool:
         """Whether the encoding reproduces every number of the table up to rounding."""
         damaged = self.cells or self.noise or self.zeros or self.unlike
-        changed = {"column_order", "scale", "columns_of_zeros"} & {*self.up_to}
+        changed = {"positions", "column_order", "scale", "columns_of_zeros"} & {*self.up_to}
         return self.same and not (self.kept or damaged or changed)
 
     @property
     def correct(self) -> bool:
-        """True if the table follows a formula without any known mistake."""
+        """True if the table follows a formula without any known mistake.
+
+        Rows of zeros at the start are none: they are those of padding or of a class token. Nor are rows that are
+        equally far apart.
+        """
         strange = self.fit and (self.fit.layout == "permuted" or self.fit.rate in UNITS)
         return self.certain and not (
             self.changes
-            or self.zeros
+            or self.zeros[-1:] >= (FRONT,)
+            or len({*np.diff(self.positions).tolist()}) > 1
             or strange
             or {*MISTAKES} & {*self.kept}
             or self.computed_short
@@ -231,6 +241,8 @@ def identify(table: Array) -> Identified:
     blank = Identified(number_type=type_of(table, TYPE_SHARE), filled=table.shape[1], width=table.shape[1])
     if not SMALLEST < (largest := np.abs(table).max()) < 1 / SMALLEST:
         return replace(blank, hint="zeros" * bool(largest == 0))
+    if (table == table[0]).all():
+        return replace(blank, number_type=type_of(table), hint="constant")
     best = best_kept(table, blank)
     if best.encoding is None:
         hint = hint_of(table) if len(table) >= MIN_ROWS else ""
@@ -265,9 +277,7 @@ def best_kept(table: Array, blank: Identified, turned: bool = False) -> Identifi
         return partial
     if octaves(table):
         encoding = Geometric(d=table.shape[1], radix=2.0)
-        return replace(
-            blank, certain=True, encoding=encoding, kept=("octaves",), names=((OCTAVES, 2.0),), difference=0.0
-        )
+        return replace(blank, certain=True, encoding=encoding, kept=("octaves",), names=((OCTAVES, 2.0),))
     best = best_of(table, blank)
     few = best.encoding is not None and best.cells <= FEW * table.size
     if len(table) >= MIN_ROWS and not (best.certain or few):
@@ -300,7 +310,8 @@ def partly_rotated(table: Array, blank: Identified, turned: bool) -> Identified 
         return None
     d = rope.d * width // part.shape[1]
     whole = rope.base ** (d / rope.d)  # base of the series if no pair stood still
-    visible = 1 - cos((len(table) - 1 + abs(found.start)) / rope.base) > RELATIVE[kind]
+    slower = float(rope.frequencies()[-1]) * rope.base ** (-2 / rope.d)  # rate of the next pair
+    visible = 1 - cos((len(table) - 1 + abs(found.start)) * slower) > RELATIVE[kind]
     if d % 2 or (kinds == {"cosines"} and not visible and whole < LARGEST):
         return None
     rope = replace(rope, d=d, rotary_dim=rope.d)
@@ -334,8 +345,17 @@ def forms_of(table: Array, blank: Identified, best: Identified, turned: bool) ->
         fours = table.reshape(len(table), -1, 2, 2).transpose(0, 2, 1, 3).reshape(table.shape)
         found = best_explained([blank, *grid_of(fours, blank)])
         yield replace(found, kept=("columns_in_fours",))
-    if not holds_waves(table):
-        return
+    if holds_waves(table):
+        yield from forms_of_waves(table, blank, best)
+    yield from rows_elsewhere(table, blank)
+
+
+def forms_of_waves(table: Array, blank: Identified, best: Identified) -> Iterator[Identified]:
+    """Yield the results of reading a table whose columns are waves in each form in which programs store them.
+
+    best : as for `forms_of`
+    """
+    rounding = RELATIVE[blank.number_type]
     if best.encoding is None:
         for waves in single_waves(table, rounding):
             yield of_waves(table, blank, waves)
@@ -412,7 +432,7 @@ def rising_base(turns: Array) -> list[float]:
         turned = ratio**pair
         if not 1 < turned < 100:
             break
-        ratio = float(angles[pair] + 2 * pi * np.rint((turned - angles[pair]) / (2 * pi))) ** (1 / pair)
+        ratio = abs(angles[pair] + 2 * pi * float(np.rint((turned - angles[pair]) / (2 * pi)))) ** (1 / pair)
     return [float(f"{ratio ** len(angles):.6g}")] if 1 < ratio ** len(angles) < LARGEST else []
 
 
@@ -438,6 +458,52 @@ def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
         if found.certain:
             return compared_with_exact(table, found)
     return blank
+
+
+def rows_elsewhere(table: Array, blank: Identified) -> Iterator[Identified]:
+    """Yield the results of reading each row as the vector of any position, such as rows that position ids chose.
+
+    Only usual bases are tried, and all rows must match.
+    """
+    d, few = table.shape[1], slice(None, None, max(1, len(table) // FIRST))
+    for layout, exponents, cosine in usual_layouts(d) if d % 2 == 0 and d > 2 else ():
+        sines, cosines = pairs_of(exponents, cosine)
+        waves = table[:, cosines] + 1j * table[:, sines]
+        size = float(np.median(np.abs(waves)))
+        if np.abs(np.abs(waves[few]) - size).max() > 0.02 * size or not size:
+            continue
+        share = 4 * RELATIVE[blank.number_type] + 1e-9
+        scale = round_number(size, (1.0, sqrt(d), 1 / sqrt(d)), share)
+        near = Fit("pairs", layout, cosine, exponents, scale)
+        for formula, base in product((PAPER, TENSOR2TENSOR), BASES):
+            fit = formula.with_base(near, d, base)
+            expected = expected_of(fit, SINGLE, blank.number_type)
+            for part in (few, slice(None)):
+                rows = decoded_positions(np.angle(waves[part]), fit.frequencies()[sines])
+                known = rows.min() >= 0 and 5 * SINGLE * rows.max() < LOOSE / 10
+                if not known or expected.mismatches(rows, table[part], expected.numbers(rows)).any():
+                    break
+            else:
+                encoding, same = encoding_of(fit, (formula, base), d)
+                off = np.abs(table - expected.numbers(rows))
+                row, column = (int(at) for at in np.unravel_index(np.argmax(off), off.shape))
+                yield replace(
+                    blank, certain=True, encoding=encoding, same=same, names=((formula, base),), fit=fit, scale=scale,
+                    positions=tuple(rows.astype(int).tolist()), difference=float(off.max()), place=(row, column),
+                )  # fmt: skip
+                return
+
+
+def decoded_positions(angles: Array, omega: Array) -> Array:
+    """Return the position of each row, (n,), by the angles of its pairs, (n, n_pairs), the slowest pair first.
+
+    The slowest pair must not have made half a turn; each faster one refines the position.
+    """
+    places = np.zeros(len(angles))
+    for pair in np.argsort(omega):
+        turned = angles[:, pair] - omega[pair] * places
+        places += (turned - 2 * pi * np.rint(turned / (2 * pi))) / omega[pair]
+    return np.rint(places)
 
 
 def hint_of(table: Array) -> str:
@@ -726,7 +792,8 @@ def steps_of(axes: list[Identified], longer: Fit) -> Iterator[dict[str, Any]]:
     longer : fit of the longer axis, used for an axis without a fit
     """
     fits = [each.fit or replace(longer, start=0.0) for each in axes]
-    steps = [shortest_decimal(fit.rate, lambda x, fit=fit: abs(x / fit.rate - 1) < 1e-5)[0] for fit in fits]  # type: ignore[misc]
+    near = max(1e-7, RELATIVE[axes[0].number_type] / 100)
+    steps = [shortest_decimal(fit.rate, lambda x, fit=fit: abs(x / fit.rate - 1) < near)[0] for fit in fits]  # type: ignore[misc]
     starts = [round(fit.start * step, 6) for fit, step in zip(fits, steps, strict=True)]
     given = {"grid_step": (steps, [1.0, 1.0]), "grid_start": (starts, [0.0, 0.0])}
     changed = {name: values for name, (values, usual) in given.items() if values != usual}

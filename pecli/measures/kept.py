@@ -23,7 +23,8 @@ EXACT_RATE = 1e-8  # relative error of a rate found from waves computed in float
 FAST = 0.2  # smallest rate, rad/position, at which a few rows of one column determine the phase of its wave
 FAR_COLUMNS = 6  # least number of such columns that tell a far position; some position explains the angles of fewer
 NEGATED = ("sines_negated", "cosines_negated")
-MISTAKES = ("mixed_pairings", "rising_rates", *NEGATED)
+FORGOTTEN = {"sines": "sines_for_cosines", "cosines": "cosines_for_sines"}  # the only waves, where both are due
+MISTAKES = ("mixed_pairings", "rising_rates", *NEGATED, *FORGOTTEN.values(), "names_exchanged")
 WAVES = ("cosines", "sines", "angles")
 ROUNDED = ("rates", "positions", "angles")  # the numbers that a program may round to a short type
 
@@ -103,12 +104,12 @@ def without_copies(table: Array) -> tuple[str, Array] | None:
 
     if table.shape[1] < 4 or (whole := pattern(table)):
         return whole if table.shape[1] >= 4 else None
-    parts = [pattern(part) for part in np.array_split(table, 2, axis=1)]
-    told = [part for part in parts if part]
-    if table.shape[1] % 4 or len(told) < 2:
-        return None
-    names = {name for name, _ in told}
-    return names.pop() if len(names) == 1 else "mixed_pairings", np.hstack([part for _, part in told])
+    for halves in (np.split(table, 2, axis=1), (table[:, ::2], table[:, 1::2])) if table.shape[1] % 4 == 0 else ():
+        told = [part for part in map(pattern, halves) if part]
+        if len(told) == 2:
+            names = {name for name, _ in told}
+            return names.pop() if len(names) == 1 else "mixed_pairings", np.hstack([part for _, part in told])
+    return None
 
 
 def standing_columns(table: Array) -> Array | None:
@@ -192,6 +193,11 @@ def single_waves(table: Array, rounding: float) -> Iterator[Waves]:
     rows, first = np.arange(len(part), dtype=np.float64), part[:FIRST]
     size = np.maximum(2 * np.square(first[1:-1]).sum(axis=0), 1e-200)
     omega = np.arccos(np.clip(((first[2:] + first[:-2]) * first[1:-1]).sum(axis=0) / size, -1, 1))
+    for kind, sizes in (("cosines", table[0]), ("sines", np.ones(1))):  # at position 0, also if no wave is fast
+        if (sizes == sizes[0]).all() and sizes[0] > 0 and (kind == "cosines" or not table[0].any()):
+            scale = float(sizes[0])
+            unknown = np.full(part.shape[1], np.nan)
+            yield Waves(kind, *known_waves(part / scale, rows, kind, unknown, rounding), 0, scale)
     quick = np.flatnonzero((omega > FAST) & (omega < pi - 1e-3))
     if not len(quick):
         return
@@ -285,6 +291,21 @@ def angles_of(table: Array, rounding: float) -> Waves | None:
     rates = places @ table / (places @ places)
     share = SINGLE_RATE if rounding == RELATIVE["float32"] else 4 * rounding + 1e-12
     return Waves("angles", rates, rates * share, round(start), 1.0)
+
+
+def with_forgotten(kept: tuple[str, ...], named: bool, sines_first: bool) -> tuple[str, ...]:
+    """Return the forms, with a mistake at the end if an array that must hold cosines holds sines, or the reverse.
+
+    kept : forms of the numbers
+    named : whether they are two arrays named cos and sin, read in this order
+    sines_first : whether sines come before cosines
+    """
+    twice = {"complex": "copied_columns", "rotations": "copied_columns", "copies_2": "copies_2" if named else ""}
+    copies = twice.get(kept[0], "") if kept else ""
+    for wave, mistake in FORGOTTEN.items():
+        if wave in kept and copies in kept:
+            return (*(name for name in kept if name not in (wave, copies)), mistake)
+    return (*kept, "names_exchanged") if named and kept[:1] == ("pairs_in_front",) and sines_first else kept
 
 
 def octaves(table: Array) -> bool:

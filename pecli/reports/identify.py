@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import inf, isfinite, pi, sqrt
 from typing import Any, TypedDict
 
@@ -20,16 +21,17 @@ from pecli.encodings.base import TableEncoding, tensor_option
 from pecli.encodings.biases import DirectedBias
 from pecli.encodings.learned import Learned
 from pecli.encodings.rope import Rope
+from pecli.encodings.sincos2d import SinCos2D
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.files.documents import for_notebook
 from pecli.files.tables import IN_MEMORY, array_name, file_label, hold, numbers_of, read_other, read_table
 from pecli.measures.differences import Change
-from pecli.measures.fits import Fit
-from pecli.measures.formulas import PAPER, Name
+from pecli.measures.fits import FRONT, Fit
+from pecli.measures.formulas import PAPER, TENSOR2TENSOR, Name
 from pecli.measures.identify import FAR_OFF, MIN_ROWS, Identified, identify, identify_biases, identify_rates
-from pecli.measures.kept import flattened
+from pecli.measures.kept import flattened, with_forgotten
 from pecli.measures.rates import dynamic_factor
-from pecli.reports.layers import counted_ranges, ranges
+from pecli.reports.layers import ranges
 
 MAX_ORDER = 8  # most columns of an order that are listed
 LAYOUTS = {
@@ -51,11 +53,13 @@ CHANGES = {
 }
 HINTS = {
     "zeros": "identify.only_zeros",
+    "constant": "identify.equal_rows",
     "negated": "identify.negated",
     "offsets": "identify.offsets_alone",
     "few_rates": "identify.too_few_rates",
 }
 UP_TO = {  # text keys of differences between the printed command's table and this one
+    "positions": "identify.up_to_positions",
     "column_order": "identify.up_to_order",
     "scale": "identify.up_to_scale",
     "columns_of_zeros": "identify.up_to_zeros",
@@ -78,6 +82,9 @@ KEPT = {  # text keys of the forms in which the numbers can be stored
     "standing_columns": "identify.kept_standing_columns",
     "sines_first": "identify.kept_sines_first",
     "sines_twice": "identify.kept_sines_twice",
+    "sines_for_cosines": "identify.kept_sines_for_cosines",
+    "cosines_for_sines": "identify.kept_cosines_for_sines",
+    "names_exchanged": "identify.kept_names_exchanged",
     "angles": "identify.kept_angles",
     "divisors": "identify.kept_divisors",
     "slopes": "identify.kept_slopes",
@@ -142,6 +149,7 @@ class IdentifyData(TypedDict):
     column_order: list[int] | None
     scale: float | None
     first_position: float | None
+    positions: list[int]
     number_type: str
     filled_columns: int
     rows_in_front: list[int]
@@ -202,6 +210,7 @@ class IdentifyReport:
             "column_order": fit.column_order() if fit and fit.layout == "permuted" else None,
             "scale": found.scale if found.encoding else None,
             "first_position": self.first_position if self.length else None,
+            "positions": list(found.positions),
             "number_type": found.number_type,
             "filled_columns": found.filled,
             "rows_in_front": list(found.unlike),
@@ -234,18 +243,21 @@ class IdentifyReport:
         found, encoding, fit = self.found, self.found.encoding, self.found.fit
         if encoding is None:
             return self._without_formula()
-        what, unit = encoding.title(), UNITS.get(fit.rate, "") if fit else ""
+        what, unit = grid_title(encoding, found.names), UNITS.get(fit.rate, "") if fit else ""
         if fit and found.names and not getattr(encoding, "sides", ()):
             text = "identify.rope_d" if isinstance(encoding, Rope) else "identify.sinusoidal_d"
             what = say(text, d=found.filled, name=formula_text(found.names[0], found.bases))
             if fit.rate != 1 and fit.kind != "linear" and not unit:
-                what = listing([what, say("identify.rates_times", rate=f"{fit.rate:.6g}")])
+                what = listing([what, self._rates_text(fit.rate)])
             if (dtype := getattr(encoding, "dtype", "float64")) != "float64":
                 what = listing([what, say("identify.computed_in", dtype=dtype)])
         elif getattr(encoding, "sides", ()):
-            what = listing([what, *(formula_text(name) for name in found.names[:1] if name[0] is not PAPER)])
+            others = [formula_text(name) for name in found.names[:1] if name[0] not in (PAPER, TENSOR2TENSOR)]
+            what = listing([what, *others])
         if fit and fit.layout == "permuted":
             what = listing([what, order_text(fit)])
+        if found.positions:
+            what = listing([what, say("identify.rows_at_positions", at=some_ranges(found.positions))])
         text = "identify.name_what"
         if found.noise:
             text = "identify.close_to_but_not"
@@ -256,12 +268,23 @@ class IdentifyReport:
         what = listing([what, unit and say(unit), *kept_texts(found.kept), rounding_text(found.rounding)])
         numbers = {"count": found.cells, "all": f"{self.length * found.filled:,}"}
         main = say(text, name=self.name, what=what, noise=number_text(found.noise, 2), **numbers)
-        zeros = say("identify.rows_of_zeros", at=ranges(found.zeros), count=len(found.zeros)) * bool(found.zeros)
+        padding, empty = (tuple(row for row in found.zeros if (row < FRONT) == front) for front in (True, False))
+        zeros = [
+            say(key, at=some_ranges(rows), count=len(rows))
+            for key, rows in (("identify.rows_of_padding", padding), ("identify.rows_of_zeros", empty)) if rows
+        ]  # fmt: skip
         others = [other_options(encoding, each) for each in found.alike if not isinstance(each, Sinusoidal)]
         others += [say("identify.timesteps")] * (len(others) < len(found.alike))
         alike = say("identify.alike", others=join_or(others))
         alike = join_clauses([alike, dynamic_text(found.alike)]) if found.alike else ""
-        return join_clauses([main, *map(change_text, found.changes), zeros, alike])
+        return join_clauses([main, *map(change_text, found.changes), *zeros, alike])
+
+    def _rates_text(self, rate: float) -> str:
+        """Return, as text, that all rates are multiplied by `rate`, which may mean that rows were skipped."""
+        if rate % 1 or self.found.start < 0 or self.found.start % 1:
+            return say("identify.rates_times", rate=f"{rate:.6g}")
+        places = (f"{(self.found.start + row) * rate:.9g}" for row in range(3))
+        return say("identify.rates_or_rows", rate=f"{rate:.6g}", at=listing([*places, "…"]))
 
     def _without_formula(self) -> str:
         """Return one sentence on a table for which no formula was found."""
@@ -286,17 +309,19 @@ class IdentifyReport:
             say("identify.the_same_formula"): join_clauses(map(formula_text, found.names[1:])),
         }
         if fit:
-            facts[say("identify.order_of_columns")] = listing(
+            order = listing(
                 [
                     order_text(fit) if fit.layout == "permuted" else say(LAYOUTS[fit.layout]),
                     say(COSINE_FIRST) * fit.cosine_first,
                 ]
             )
+            grid = bool(getattr(found.encoding, "sides", ()))
+            facts[say("identify.order_of_columns")] = say("identify.within_each_axis", order=order) if grid else order
         if self.length and (fit or found.encoding):
             d, scale = found.filled, found.scale
             known = {sqrt(d): "√d = ", 1 / sqrt(d): "1/√d = ", sqrt(2 / d): "√(2/d) = "}  # √(2/d) gives rows of norm 1
             facts |= {
-                say("identify.position_of_row_0"): str(self.first_position),
+                say("identify.position_of_row", row=self.front): str(self.first_position + self.front),
                 say("identify.rows_of_another_kind"): row_text(found.unlike),
                 say("identify.columns_of_zeros_2"): f"{width - d}" * (d < width),
                 say("identify.scale"): f"{known.get(scale, '')}{scale:.6g}" * (scale != 1),
@@ -308,13 +333,15 @@ class IdentifyReport:
         facts |= {
             say("identify.numbers"): found.number_type,
             say("identify.numbers_that_differ"): f"{found.cells:,}" * bool(found.cells),
-            say("identify.columns_that_differ"): counted_ranges(found.columns),
-            say("identify.rows_that_differ"): counted_ranges(found.rows),
+            say("identify.columns_that_differ"): counted(found.columns),
+            say("identify.rows_that_differ"): counted(found.rows),
             say("identify.noise"): number_text(found.noise, 2) * bool(found.noise),
             say("identify.largest_difference"): listing([far, place * bool(found.cells)]),
             say("identify.from_exact"): self._from_exact(),
             say("identify.the_line_below"): self.kept(),
         }
+        if self.length >= MIN_ROWS and not (fit or found.encoding or found.hint):
+            facts[say("identify.tried")] = say("identify.what_was_tried")
         told = {name: fact for name, fact in facts.items() if fact}
         return [Paragraph(self.sentence()), Paragraph(), Facts(told)]
 
@@ -335,11 +362,14 @@ class IdentifyReport:
             "identify.up_to_differing": found.cells if not (found.changes or found.noise) else 0,
             "identify.up_to_changes": len(found.changes),
             "identify.up_to_zero_rows": len(found.zeros),
+            "identify.up_to_rows_in_front": len(found.unlike),
             "identify.up_to_noise": int(found.noise > 0),
         }
         damaged = [say(key, count=count) for key, count in damage.items() if count]
         if found.encoding is None or (found.same and not found.up_to and not damaged):
             return ""
+        if "octaves" in found.kept:
+            return say("identify.same_ratio")
         if not found.same:
             return say("identify.what_was_probably_meant")
         parts = [
@@ -359,21 +389,31 @@ class IdentifyReport:
     @property
     def first_position(self) -> float:
         """The position of row 0."""
+        if self.found.positions:
+            return self.found.positions[0]
         moved = sum(int(each.amount) for each in self.found.changes if each.kind == "front" and 0 in each.at)
         return self.found.start + moved + (self.length - 1 if "rows_reversed" in self.found.kept else 0)
 
     @property
+    def front(self) -> int:
+        """The first row that is neither of zeros nor of another kind, such as a class token's."""
+        aside = {*self.found.unlike, *self.found.zeros}
+        return next(row for row in range(self.length) if row not in aside)
+
+    @property
     def drawn(self) -> dict[str, Any]:
         """The options that draw the formula; {} if no formula was found."""
-        encoding, aside = self.found.encoding, {*self.found.unlike, *self.found.zeros}
-        aside |= {row for each in self.found.changes if each.kind == "front" for row in each.at}
+        encoding, places = self.found.encoding, self.found.positions
         if encoding is None:
             return {}
+        if places:
+            return {"encoding": encoding.spec(), "start": min(places), "length": max(places) - min(places) + 1}
         if getattr(encoding, "sides", ()) or not self.length:
             return {"encoding": encoding.spec()}
         if self.found.start % 1:
             return {"encoding": encoding.spec(), "length": self.length}
-        front = next(row for row in range(self.length) if row not in aside)
+        moved = {row for each in self.found.changes if each.kind == "front" for row in each.at}
+        front = next(row for row in range(self.front, self.length) if row not in moved)
         return {"encoding": encoding.spec(), "start": self.found.start + front, "length": self.length - front}
 
     @property
@@ -394,7 +434,7 @@ class IdentifyReport:
             figure = "heatmap" if self.length else self._figure_without_rows
             return [f"pecli {figure} -e {shlex.quote(options['encoding'])}{start}{length}"]
         if (
-            self.found.hint == "zeros"
+            self.found.hint in ("zeros", "constant")
             or self.file is None
             or self.length < MIN_ROWS
             or (self.file.file or "").startswith(IN_MEMORY)
@@ -416,11 +456,31 @@ class IdentifyReport:
             raise PecliError(f"{self.sentence()}: there is no formula to compare it with in a picture")
         if not self.length:
             return self._figure_without_rows, options
-        if self.file is None or self.found.kept:
+        if self.file is None or self.found.kept or self.found.positions:
             return "heatmap", options
         table = replace(self.file, first_position=int(self.found.start), divisor=self.found.scale)
         alike = (fit is None or fit.layout != "permuted") and self.found.filled == table.width
         return "compare", {**options, "encoding": [table.spec(), options["encoding"]], "difference": alike}
+
+
+def grid_title(encoding: TableEncoding, names: Sequence[Name]) -> str:
+    """Return the title of an encoding; of a grid with tensor2tensor's exponents, the title with their base."""
+    if not (isinstance(encoding, SinCos2D) and names and names[0][0] is TENSOR2TENSOR):
+        return encoding.title()
+    return listing([replace(encoding, base=names[0][1]).title(), say("identify.exponent_j_d_grid")])
+
+
+def some_ranges(numbers: Sequence[int]) -> str:
+    """Return integers in their order as text with ranges, "0 to 4, 9"; of many ranges, the first ones and the last."""
+    cuts = [at for at in range(1, len(numbers)) if numbers[at] != numbers[at - 1] + 1]
+    runs = [tuple(numbers[one:end]) for one, end in pairwise([0, *cuts, len(numbers)])]
+    parts = [*map(ranges, runs[:MAX_ORDER]), *["…"] * (len(runs) > MAX_ORDER + 1), *map(ranges, runs[MAX_ORDER:][-1:])]
+    return listing(parts)
+
+
+def counted(numbers: Sequence[int]) -> str:
+    """Return sorted integers as text with their number; "" for none."""
+    return say("identify.counted", count=len(numbers), at=some_ranges(numbers)) if numbers else ""
 
 
 def formula_text(item: Name, bases: tuple[float, ...] = ()) -> str:
@@ -442,8 +502,10 @@ def order_text(fit: Fit) -> str:
     name = next((name for name, usual in orders.items() if usual == order), "")
     if name:
         return say(name)
-    more = ", …" * (d > MAX_ORDER)
-    return say("identify.columns_in_another_order", order=", ".join(map(str, order[:MAX_ORDER])) + more)
+    first = next((at for at, column in enumerate(order) if at != column), 0)
+    first = first if first >= MAX_ORDER else 0  # begins with a column that is elsewhere
+    columns = ["…"] * bool(first) + [*map(str, order[first : first + MAX_ORDER])] + ["…"] * (first + MAX_ORDER < d)
+    return say("identify.columns_in_another_order", order=", ".join(columns))
 
 
 def other_options(encoding: TableEncoding, other: TableEncoding) -> str:
@@ -523,13 +585,13 @@ def read_and_identify(
         raise UsageError("pecli identify needs a table or --rates, but not both")
     if rates is not None:
         return IdentifyReport(say("identify.the_rates"), None, identify_rates(np.array(rates), base), 0)
-    path = ""
+    path, named = "", False
     if isinstance(table, (str, os.PathLike)):
         path = os.fspath(table)
         if tensor is None and not is_hub(path) and "#" in path and not os.path.exists(path):
             path, _, tensor = path.rpartition("#")
         path = resolved(path)
-        array = read_other(path, tensor)
+        array, named = read_other(path, tensor)
     else:
         array = numbers_of(table)
     kept: tuple[str, ...] = ()
@@ -553,4 +615,6 @@ def read_and_identify(
     length = numbers.shape["transposed" in found.kept]
     if {"rows_tiled", "rows_repeated"} & {*found.kept}:
         length = len(np.unique(numbers, axis=0))
-    return IdentifyReport(file_label(path), file, replace(found, kept=(*kept, *found.kept)), length)
+    sines_first = "sines_first" in found.kept or bool(found.fit and not found.fit.cosine_first)
+    kept = with_forgotten((*kept, *found.kept), named, sines_first)
+    return IdentifyReport(file_label(path), file, replace(found, kept=kept), length)

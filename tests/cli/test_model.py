@@ -341,6 +341,7 @@ def test_the_exit_code_says_what_was_found(
     ask: Ask, folder: Path, changes: dict[str, Any], code: int, strict: int, word: str
 ) -> None:
     plain = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "rope_theta": 10000.0}
+    plain["max_position_embeddings"] = 64
     (folder / "config.json").write_text(json.dumps(plain | changes))
     ended = ask("model", "config.json")
     assert (ended.code, word in " ".join((ended.out + ended.err).split())) == (code, True)

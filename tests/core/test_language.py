@@ -114,7 +114,7 @@ def test_a_phrase_is_said_in_the_language_that_is_spoken() -> None:
 @pytest.mark.long
 def test_what_is_seen_is_said_in_the_language_too() -> None:
     alt = Picture(make_job("heatmap", {"lang": "zh", "d": 4, "length": 9})).alt
-    assert re.match("从第 2 个维度起，没有一列走完一个周期。位置编码矩阵的热图.*。$", alt)
+    assert re.match("从维度 2 起，没有一列走完一个周期。位置编码矩阵的热图.*。$", alt)
 
 
 def test_the_language_that_is_given_wins_over_the_environment_whatever_that_says(

@@ -129,7 +129,7 @@ def test_numbers_are_on_where_they_fit_and_off_where_they_are_not_wanted(figure:
 @pytest.mark.parametrize(("size", "least"), [("column", 7), ("page", 7), ("slide", 14)])
 def test_numbers_that_nobody_asked_for_are_as_large_as_text_has_to_be(size: str, least: float) -> None:
     found = []
-    for figure, options in (("distance", {"length": 12}), ("terms", {"tokens": "the dog bites the old man too"})):
+    for figure, options in (("distance", {"length": 12}), ("terms", {"tokens": "the dog bites the old man"})):
         for numbers in (False, True):
             drawn = panels(figure, size=size, numbers=numbers, **options)
             found.append([text.get_fontsize() for axes in drawn for text in axes.texts if not text.get_in_layout()])

@@ -149,10 +149,10 @@ def test_a_log_axis_has_every_position_from_1_on(encoding: str, start: int) -> N
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("encoding", ["rope", "binary"])
-def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: str) -> None:
+@pytest.mark.parametrize(("encoding", "size"), [("rope", "3x2"), ("binary", "4x3")])
+def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: str, size: str) -> None:
     options: dict[str, Any] = {"encoding": encoding, "d": 12, "length": 2000, "log": True, "at": 1000}
-    numbers: Any = pecli.figure("curves", size="3x2", dpi=20, **options).seen
+    numbers: Any = pecli.figure("curves", size=size, dpi=20, **options).seen
     table = pecli.encode(encoding, d=12, length=2000)
     every = np.linalg.norm(table - table[1000], axis=1)[1:]
     assert numbers.curves.shape[1] < 120 and numbers.block > 25
@@ -162,11 +162,13 @@ def test_more_positions_than_pixels_of_a_log_axis_keep_their_extremes(encoding: 
         say("figures.each_pixel_minimum_to", positions=numbers.view.encoding.counted(numbers.block))
         in numbers.caption()
     )
-    axes = page_of("curves", size="3x2", dpi=20, **options).axes[0]
+    axes = page_of("curves", size=size, dpi=20, **options).axes[0]
     (line,) = [item for item in axes.lines if len(item.get_xdata()) > 1]
     assert line.get_xdata()[:3].tolist() == [1, 2, 3] and len(axes.collections) == 1
-    dots = np.isin(line.get_xdata(), [1000, 1001] if encoding == "binary" else [1000])  # the nearest is named: 1001
-    assert line.get_ydata()[dots].tolist() == [0, 1][: sum(dots)]  # it goes through its dots
+    marks = {float(item.get_xdata()[0]): float(item.get_ydata()[0]) for item in axes.lines if item is not line}
+    assert marks[1000] == 0 and marks.get(1001, 1) == 1  # the nearest is named: 1001
+    dots = np.isin(line.get_xdata(), [*marks])
+    assert line.get_ydata()[dots].tolist() == [marks[at] for at in line.get_xdata()[dots]]  # it goes through its dots
     assert line.get_ydata()[~dots] == pytest.approx((numbers.low + numbers.curves)[0] / 2)
 
 

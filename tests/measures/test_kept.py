@@ -28,6 +28,7 @@ ROPES = (
     "rope:d={d},base=500000,scaling=llama3,factor=8,original=8192,low_freq_factor=1,high_freq_factor=4",
     "rope:d={d},base=1000000,scaling=yarn,factor=4,original=32768",
     "rope:d={d},scaling=linear,factor=4",
+    "rope:d={d},scaling=linear,factor=32",
 )
 BASES = (100.0, 1000.0, 5000.0, 10000.0, 500000.0)
 

@@ -53,9 +53,8 @@ LINES = [
     "encodings",
     *(f"encodings {name}" for name in ENCODINGS),
     *(f"explain {name} -d 4 -n 3" for name in ("sinusoidal", "rope", "learned", "relative")),
-    *("explain clock", "explain binary", "explain -d 2 --dtype float16"),
-    *("stats rope clock binary -n 50", f"stats {SCALED} -n 600", "table -d 4 -n 9", "table clock -n 30"),
-    *("explain -d 4 --tokens a", "table clock --start 90000 -n 2"),
+    *("explain clock", "explain binary", "table clock --start 90000 -n 2"),
+    *("stats rope clock binary -n 50", "table -d 4 -n 9", "table clock -n 30"),
     *("explain sincos2d --grid 2x3 -d 8", "stats clock:periods=1e9 -n 9"),
     *(f"model {name}.json" for name in MODELS),
 ]

@@ -249,6 +249,8 @@ LINES = [
         ("opt", "bert"))),
     *(f"model {name}.json --runtime all" for name in ("ntk", "strange", "truncated", "no_original", "chunks")),
     *(f"model {name}.json --runtime all" for name in ("kinds", "bert", "mrope")),
+    *(f"model unknown.json uncounted.json --same{strict}" for strict in ("", " --strict")),
+    "model unknown.json --strict",
     "model llama.json --runtime vllm --override rope_theta=5",
     "model llama.json --runtime transformers5 --override rope_parameters={}",
     "model sees.json --runtime vllm --override rope_theta=5",

@@ -164,12 +164,13 @@ def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
 
 
 def dashes(artist: Any) -> float:
-    """Return a number for the dashes and the marker of a line, or for the dashes of an area or collection."""
+    """Return a number for the dashes of a line and its marker with its size, or for the dashes of other artists."""
     style = getattr(artist, "get_linestyle", lambda: "-")()
     marker = str(artist.get_marker()) if isinstance(artist, Line2D) else ""
+    size = artist.get_markersize() if marker not in ("", "None") else 0.0
     if not isinstance(style, str):  # of a collection: (offset, lengths)
         return sum(sum(lengths) for _, lengths in style if lengths is not None)
-    return sum(map(ord, style + marker))
+    return sum(map(ord, style + marker)) + size
 
 
 def shades(artist: Any) -> Any:

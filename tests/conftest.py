@@ -28,7 +28,17 @@ from pecli.cli.app import app
 from pecli.core.errors import PecliError
 from pecli.encodings.registry import Encoding, plugins
 
-LONGEST = ("test_readme", "test_hub", "test_frames", "test_identify", "test_outputs", "test_environment")
+LONGEST = (
+    "test_readme",
+    "test_hub",
+    "test_frames",
+    "test_identify",
+    "test_outputs",
+    "test_environment",
+    "test_stored_messages",
+    "test_stored_headlines",
+    "test_stored_reports",
+)
 OWN = (
     "PECLI_LANG",
     "MPLBACKEND",

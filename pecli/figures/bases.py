@@ -270,7 +270,7 @@ def together(entries: Sequence[Entry]) -> list[list[Entry]]:
     return list(found.values())
 
 
-def text_of(entries: Sequence[Entry], narrow: bool = False) -> str:
+def text_of(entries: Sequence[Entry], narrow: bool) -> str:
     """Return the names at one dot, and the first offset at which the sum turns negative.
 
     The offset is left out if there is none, or if it lies beyond a stated context.

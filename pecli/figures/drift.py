@@ -118,7 +118,7 @@ class Drift(PairwiseRates):
     def check_view(self, view: View[Harmonic]) -> None:
         super().check_view(view)
         first, last = max(1, view.positions.start), view.positions.stop - 1
-        if view.positions.start < 0 or last < NEAR * first or last < 2:
+        if view.positions.start < 0 or last < NEAR * first:
             text = f"drift needs positions from 1 on, not {view.positions.start:,} to {last:,}"
             raise UsageError(text, option="length", advice="give more positions with --length")
 

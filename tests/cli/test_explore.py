@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,12 @@ from tests.browser import browsing, needs_browser
 from tests.conftest import Ask
 
 JOB = {"d": "8", "length": "9", "size": "3.5x2.5"}
+ALWAYS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +55,10 @@ def posted(server: Server, question: str, value: Any, **headers: str) -> tuple[i
 
 
 def test_the_page_comes_with_a_policy_that_lets_nothing_else_in(server: Server) -> None:
+    assert server.url == f"http://{HOST}:{server.server_address[1]}/{server.token}/"
     status, page, headers = asked(server)
     policy = headers["Content-Security-Policy"]
+    assert {name: headers[name] for name in ALWAYS} == ALWAYS and headers["Content-Length"] == str(len(page))
     assert status == 200 and b"<!doctype html>" in page and "default-src 'none'" in policy
     nonce = policy.partition("script-src 'nonce-")[2].partition("'")[0]
     assert page.count(nonce.encode()) == 2 and b"%" + b"DATA%" not in page
@@ -147,6 +156,13 @@ def test_a_browser_that_goes_is_noticed() -> None:
 def test_what_cannot_be_explored_is_refused(ask: Ask, words: tuple[str, ...], said: str) -> None:
     refused = ask("explore", *words)
     assert refused.code == 2 and said in refused.err
+
+
+def test_where_the_page_is_and_who_sees_it_is_said_and_so_is_a_port_in_use(server: Server, ask: Ask) -> None:
+    shown, busy = ask("explore", "heatmap"), ask("explore", "heatmap", "--port", str(server.server_address[1]))
+    assert re.fullmatch(rf"http://{HOST}:\d+/[\w-]+/\n", shown.out)
+    assert shown.err == "pecli: the page is only visible on this machine; Ctrl-C ends it\n"
+    assert busy.err.startswith(f"pecli: port {server.server_address[1]} could not be used: ") and busy.code == 1
 
 
 @pytest.mark.long

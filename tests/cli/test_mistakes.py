@@ -229,6 +229,14 @@ def furnish(folder: Path) -> None:
     (folder / "report.toml").write_text('[[figure]]\ncommand = "table"\n')
     same = "".join(f'[[figure]]\ncommand = "{name}"\noutput = "z.png"\n' for name in ("heatmap", "waves"))
     (folder / "twice.toml").write_text(same)
+    (folder / "bare.toml").write_text("[[figure]]\nbase = 10\n")
+    (folder / "waves-clock.png").write_bytes(b"somebody else's")
+    (folder / "latin.csv").write_bytes(b"\xe9,1\n")
+    (folder / "ragged.csv").write_text("1,2\n3\n")
+    (folder / "blank.csv").write_text("\n")
+    (folder / "pickle.pt").write_bytes(b"\x80\x02}q\x00.")
+    np.savez(folder / "two.npz", a=np.eye(3), b=np.eye(3))
+    np.savez(folder / "none.npz")
     np.save(folder / "table.npy", [[np.nan, 1.0]])
     (folder / "a.png").write_bytes(picture())
     np.save(folder / "numbers.npy", np.eye(5))
@@ -250,6 +258,8 @@ def furnish(folder: Path) -> None:
         "without": config | {"rope_scaling": {"rope_type": "yarn"}},
         "huge": config | {"max_position_embeddings": 1e300},
         "recurrent": {"model_type": "mamba", "hidden_size": 64},
+        "bert": config | {"model_type": "bert"},
+        "seeing": {"model_type": "llava", "text_config": config},
         "list": [1, 2],
     }
     for name, content in odd_configs.items():

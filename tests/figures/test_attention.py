@@ -87,7 +87,7 @@ def test_what_is_no_second_order_is_refused(text: str) -> None:
 
 def test_a_line_says_that_chinese_was_cut(ask: Ask) -> None:
     shortened, spaced = (
-        ask("attention", "--tokens", text, "--reorder", order, "--dpi", "20", "-o", "a.png")
+        ask("attention", "--tokens", text, "--reorder", order, "-o", "a.json")
         for text, order in (("我喜欢吃苹果", "苹果我喜欢吃"), ("我 喜欢 吃 苹果", "苹果 我 喜欢 吃"))
     )
     assert shortened.code == spaced.code == 0

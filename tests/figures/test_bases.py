@@ -60,11 +60,11 @@ def test_every_base_that_is_tried_is_in_the_file(ask: Ask, folder: Path) -> None
 
 def test_encodings_stand_for_the_models(ask: Ask) -> None:
     words = [str(CONFIGS / f"{name}.json") for name in ("llama-2", "qwen2.5-yarn")]
-    ended = ask("bases", *words, "-n", "140000", "-o", "a.svg", "--json")
+    ended = ask("bases", *words, "-n", "140000", "-o", "a.npz", "--json")
     models = json.loads(ended.out)["results"][0]["facts"]["models"]
     assert ended.err == "" and models["llama"] == {"base": 10_000, "context": 4096, "holds_to": 1707}
     assert models["qwen2"]["context"] == 131_072
-    ended = ask("bases", str(CONFIGS / "llama-4-scout.json"), "-n", "9000", "-o", "a.svg", "--json")
+    ended = ask("bases", str(CONFIGS / "llama-4-scout.json"), "-n", "9000", "-o", "a.npz", "--json")
     assert json.loads(ended.out)["results"][0]["facts"]["models"]["llama4"]["context"] == 8192  # of its chunks
 
 

@@ -24,6 +24,7 @@ from pecli.page.canvas import Canvas
 from pecli.page.style import (
     GENERIC,
     bundled_styles,
+    line_spacing,
     read_style,
     style_context,
 )
@@ -210,6 +211,13 @@ def test_a_generic_family_works_or_a_line_says_what_is_used(ask: Ask, font: str)
 def test_nothing_is_said_when_all_is_well(ask: Ask, words: tuple[str, ...]) -> None:
     ended = ask(*WORDS, *words)
     assert (ended.code, ended.out, ended.err) == (0, "a.png\n", "")
+
+
+@pytest.mark.parametrize(("font", "spacing"), [("STIXGeneral", 1.25), ("DejaVu Sans", None)])
+def test_lines_of_a_font_with_high_lines_are_as_high_as_those_of_others(font: str, spacing: float | None) -> None:
+    """Height and gap of a line: 1.51 sizes of STIXGeneral, 1.16 of DejaVu Sans; matplotlib < 3.11 ignores them."""
+    with mpl.rc_context({"font.family": [font]}):
+        assert line_spacing(1.25) in (None, spacing)
 
 
 def test_a_font_asked_for_holds_on_a_users_own_axes_too() -> None:

@@ -25,7 +25,7 @@ from PIL import Image
 import pecli
 from pecli.analysis import Parts
 from pecli.core.errors import FileError, OutputError, PecliError, UsageError
-from pecli.files.animation import Animation, Frame, SweptOption
+from pecli.files.animation import XMP, Animation, Frame, SweptOption
 from pecli.files.formats import FORMATS, encode, format_of
 from pecli.files.metadata import METADATA_READERS, FileMetadata, read_metadata
 from pecli.files.tables import MAX_BYTES
@@ -102,6 +102,14 @@ def test_the_second_time_and_alone_gives_the_same_bytes(
 def test_every_picture_format_takes_width_and_length_1(formats: list[str]) -> None:
     given = {"dpi": 30, "panels": "heatmap,distance", "d": 1, "length": 1, **swept(formats[0])}
     assert all(len(data) > 1000 for data in pecli.figure("overview", **given).render(*formats))
+
+
+def test_the_job_of_a_webp_file_is_found_behind_other_chunks(tmp_path: Path) -> None:
+    text = XMP.format(title="a", job='{"job": {"d": 5}}').encode()
+    chunks = ((b"VP8L", b"odd"), (b"EXIF", b"even"), (b"XMP ", text))
+    body = b"".join(kind + struct.pack("<I", len(data)) + data + bytes(len(data) % 2) for kind, data in chunks)
+    (tmp_path / "a.webp").write_bytes(b"RIFF" + struct.pack("<I", 4 + len(body)) + b"WEBP" + body)
+    assert read_metadata(str(tmp_path / "a.webp")) == {"job": {"d": 5}}
 
 
 def test_arrays_are_those_of_the_picture() -> None:

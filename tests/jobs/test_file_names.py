@@ -34,6 +34,7 @@ def of(*analysis: str, **options: Any) -> dict[str, str]:
         ("{figure}/{encoding}-{length}.svg", "heatmap/sinusoidal-200.svg"),
         ("{layout}{start}{size}{dpi}.png", "interleaved0page150.png"),
         ("{base}{base}.png", "1010.png"),
+        ("{command}.{format}", "heatmap.png"),
         ("{no-title}-{no_title}.png", "false-false.png"),
         ("{{base}}-{base}.png", "{base}-10.png"),
         ("{{{base}}}.png", "{10}.png"),

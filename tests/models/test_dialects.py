@@ -123,26 +123,41 @@ def test_bytes_in_the_other_order_are_read_too(ask: Ask) -> None:
     assert json.loads(ask("model", "model.gguf", "--json").out)["layers"]["all"]["inv_freq"][0] == 0.5
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        *(WHOLE[:size] for size in (4, 20, 60, 200, len(WHOLE) - 1)),
-        b"GGUF" + struct.pack("<IQQ", 3, 0, 1 << 60),
-        b"GGUF" + struct.pack("<IQQ", 3, 1 << 60, 0),
-        b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1 << 62),
-        b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"a" + struct.pack("<IIQ", 9, 8, 1 << 50),
-        b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"a" + struct.pack("<IIQ", 9, 9, 1),
-        b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"a" + struct.pack("<I", 77),
-        gguf(LLAMA, version=9),
+WITHIN = " is not a complete GGUF file: it ends within its header"
+ODD = " is not a GGUF file that pecli reads: it has a value of type "
+BROKEN: list[tuple[bytes, str]] = [  # the bytes of model.gguf, and what is said of it
+    *((WHOLE[:size], WITHIN) for size in (4, 20, 60, 200)),
+    (WHOLE[:-1], " is not a complete GGUF file: it ends before rope_freqs.weight"),
+    (b"GGUF" + struct.pack("<IQQ", 3, 0, 1 << 60), WITHIN),
+    (b"GGUF" + struct.pack("<IQQ", 3, 1 << 60, 0), WITHIN),
+    (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1 << 62), " has a header of over 64 MiB: not read"),
+    (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"a" + struct.pack("<IIQ", 9, 8, 1 << 50), WITHIN),
+    (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"a" + struct.pack("<IIQ", 9, 9, 1), f"{ODD}9"),
+    (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1) + b"a" + struct.pack("<I", 77), f"{ODD}77"),
+    (gguf(LLAMA, version=9), " is a GGUF file of version 9; pecli reads versions 2 and 3"),
+    (
         gguf({**LLAMA, "general.architecture": "nobody"}),
+        ': general.architecture is "nobody", which pecli does not know in GGUF',
+    ),
+    (
         gguf({**LLAMA, "general.alignment": 0, "llama.embedding_length": "wide"}),
+        ': llama.embedding_length is "wide", but it takes a whole number from 0 to 1,048,576',
+    ),
+    (
         gguf(LLAMA | {"llama.rope.scaling.type": "ntk", "llama.rope.scaling.factor": 2.0}),
+        ': rope.scaling.type is "ntk", but llama.cpp only takes none, linear, yarn, longrope',
+    ),
+    (
         gguf(LLAMA | {"rope_freqs.weight": []}),
-        gguf(LLAMA | {"position_embd.weight": [2] * 5}),
-        gguf(LLAMA | {"tokenizer.ggml.tokens": ["a", "b"]})[:-70],
-    ],
-)
-def test_a_broken_or_unknown_gguf_is_one_line_and_exit_1(ask: Ask, data: bytes) -> None:
+        ": rope_freqs.weight is not a list of up to 4,096 numbers of float32 or float16",
+    ),
+    (gguf(LLAMA | {"position_embd.weight": [2] * 5}), " is not a GGUF file: a tensor has 5 axes"),
+    (gguf(LLAMA | {"tokenizer.ggml.tokens": ["a", "b"]})[:-70], WITHIN),
+]
+
+
+@pytest.mark.parametrize(("data", "said"), BROKEN)
+def test_a_broken_or_unknown_gguf_is_one_line_and_exit_1(ask: Ask, data: bytes, said: str) -> None:
     Path("model.gguf").write_bytes(data)
     answer = ask("model", "model.gguf")
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (1, "", 1)
+    assert (answer.code, answer.out, answer.err) == (1, "", f"pecli: model.gguf{said}\n")

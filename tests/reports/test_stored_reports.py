@@ -249,11 +249,17 @@ LINES = [
         ("opt", "bert"))),
     *(f"model {name}.json --runtime all" for name in ("ntk", "strange", "truncated", "no_original", "chunks")),
     *(f"model {name}.json --runtime all" for name in ("kinds", "bert", "mrope")),
+    *(f"model unknown.json uncounted.json --same{strict}" for strict in ("", " --strict")),
+    "model unknown.json --strict",
     "model llama.json --runtime vllm --override rope_theta=5",
     "model llama.json --runtime transformers5 --override rope_parameters={}",
+    "model sees.json --runtime vllm --override rope_theta=5",
+    "model kinds.json --runtime vllm --override rope_parameters={\"rope_theta\":5}",
     "model temperature.json -n 40", "extend temperature.json --to 256",
     "explain sinusoidal:d=5,family=timestep --entry 0,4 -n 3", "explain geometric:d=4 -n 3",
     "stats sinusoidal:d=8,family=timestep -n 9", "stats sinusoidal:d=2 -n 2100",
+    "stats geometric:d=200 -n 9", "explain -d 4 --tokens a", "explain -d 2 --dtype float16",
+    "stats rope:d=16,scaling=llama3,factor=8,original=64,low_freq_factor=1,high_freq_factor=4,base=100 -n 600",
     *(f"stats {name}.json" for name in ("llama", "window", "window64", "yarn", "yarn_window", "dynamic", "chunks")),
     *(f"stats {spec} -n {length}" for spec, length in (
         ("rope:d=8,scaling=yarn,factor=4,original=16", 64), ("learned:d=4", 6), ("binary:d=3,values=pm1", 8),
@@ -326,7 +332,9 @@ def printed(line: str) -> list[str]:
 
 def leaves(place: str, data: Any) -> Iterator[str]:
     """Yield a line for each value of JSON, with its place; numbers have few digits, versions are left out."""
-    items: Any = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    items: list[tuple[Any, Any]] = [
+        *(data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ())
+    ]
     if any(isinstance(item, (dict, list)) for _, item in items) or isinstance(data, dict):
         for name, item in items:
             if name not in ("pecli", "matplotlib", "numpy"):

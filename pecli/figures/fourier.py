@@ -59,10 +59,12 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
     def message(self) -> str:
         encoding, unit = self.view.encoding, row_unit(self.view.encoding)
         if self.peaks:
-            *others, last = (rounded_wavelength(wave) for wave, _ in self.peaks)
+            *others, last = (rounded_wavelength(wave) for wave, _ in self.highest)
             waves = enumerated(
                 [*(short_length(encoding, own) for own in others), short_wave_text(encoding, last, unit)]
             )
+            if more := len(self.peaks) - len(self.highest):
+                waves = say("fourier.and_more", waves=waves, count=more)
             return say(
                 "fourier.besides_drift" if self.slow + self.longer_held >= DRIFT else "fourier.stand_out", waves=waves
             )
@@ -73,6 +75,11 @@ class FourierNumbers(ColouredNumbers[TableEncoding]):
             return ""
         wave = short_wave_text(encoding, rounded_wavelength(self.half), unit)
         return say("fourier.of_the_variance_lies", share=percent_text(self.held), wave=wave)
+
+    @property
+    def highest(self) -> list[tuple[float, float]]:
+        """The highest peaks, at most MAX_PEAKS, the longest wavelength first."""
+        return sorted(sorted(self.peaks, key=lambda peak: -peak[1])[:MAX_PEAKS], reverse=True)
 
     @property
     def names_half(self) -> bool:
@@ -244,7 +251,7 @@ def _draw_together(numbers: FourierNumbers, panel: Axes, canvas: Canvas) -> None
         top = int(share[:SLOW].argmax())
         place = float(share[top]), float(edges[top : top + 2].mean())
         label_point(panel, slow, place, "C1" if named else panel.xaxis.label.get_color(), canvas, ((1, 0),))
-    for wave, part in numbers.peaks:
+    for wave, part in numbers.highest:
         at = round(length / wave) - 1
         run = slice(at - 1, at + 2)
         panel.stairs(share[run], edges[at - 1 : at + 3], orientation="horizontal", fill=True, color="C1")
@@ -304,7 +311,7 @@ def find_peaks(share: Array, length: int) -> list[tuple[float, float]]:
         if top and alone and sums[at] >= max(STANDS_OUT, EVEN * 3 / len(share)):
             found.append((at, float(sums[at])))
     centres = [(length * sums[at] / (share[at - 1 : at + 2] @ np.arange(at, at + 3)), part) for at, part in found]
-    return [(float(wave), part) for wave, part in sorted(centres[:MAX_PEAKS], reverse=True)]
+    return [(float(wave), part) for wave, part in sorted(centres, reverse=True)]
 
 
 def strongest_per_run(share: Array, edges: Array) -> Array:

@@ -239,6 +239,7 @@ TEXTS = {
     "fourier.longer_share": "λ > {wave}\n{share}",
     "fourier.dotted_at_least_half": "dotted: at least half of the variance lies here or above",
     "fourier.besides_drift": "besides slow drift, waves of {waves} stand out",
+    "fourier.and_more": "{waves} and {count} more",
     "fourier.stand_out": "waves of {waves} stand out",
     "fourier.window": "Hann window, so that slow waves do not leak into fast ones",
     "fourier.share": "share",

@@ -233,6 +233,7 @@ TEXTS = {
     "fourier.longer_share": "λ > {wave}\n{share}",
     "fourier.dotted_at_least_half": "点线：至少一半的方差在此处及其上方",
     "fourier.besides_drift": "除缓慢漂移外，{waves}的波最突出",
+    "fourier.and_more": "{waves}（另有 {count} 个）",
     "fourier.stand_out": "{waves}的波最突出",
     "fourier.window": "加汉宁窗，使慢波不泄漏到快波",
     "fourier.share": "占比",

@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 
 import pecli
 from pecli.core.errors import UsageError
-from pecli.core.language import finding, join_and, join_title, say
+from pecli.core.language import enumerated, finding, join_and, join_title, say
 from pecli.page.labels import BracketLabel, PointLabel, labels_of
 from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, texts, told
 
@@ -199,6 +199,16 @@ def test_waves_that_stand_out_are_marked_with_their_shares(
         assert label.xy[1] == pytest.approx(np.log10(wave))
         assert patch.get_data().values.sum() == pytest.approx(share)
     assert bool([line for line in every.lines if line.get_linestyle() == ":"]) == (not found.peaks)
+
+
+def test_the_three_highest_waves_are_named_and_others_counted(folder: Path) -> None:
+    waves = np.array([6, 10, 18, 30])
+    np.save("waves.npy", [4, 3.5, 3, 2.5] * np.sin(2 * np.pi * np.arange(180)[:, None] / waves))
+    found = numbers_of("fourier", encoding="learned:file=waves.npy")
+    named = say("fourier.and_more", waves=enumerated(["18", "10", positions(6)]), count=1)
+    said = {"key": "fourier.stand_out", "waves": named}
+    assert told(found.message(), said) == said
+    assert [round(wave) for wave, _ in found.peaks] == [30, 18, 10, 6]
 
 
 def test_a_slow_wave_that_does_not_fit_leaks_into_no_fast_one(folder: Path) -> None:

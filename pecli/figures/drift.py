@@ -119,7 +119,8 @@ class Drift(PairwiseRates):
         super().check_view(view)
         first, last = max(1, view.positions.start), view.positions.stop - 1
         if view.positions.start < 0 or last < NEAR * first:
-            text = f"drift needs positions from 1 on, not {view.positions.start:,} to {last:,}"
+            allowed = f"positions from 1 on, the last at least {NEAR:g} times the first"
+            text = f"drift needs {allowed}, not {view.positions.start:,} to {last:,}"
             raise UsageError(text, option="length", advice="give more positions with --length")
 
     def shape(self, view: View[Harmonic]) -> tuple[int, ...]:

@@ -300,7 +300,7 @@ class Spectrum(WithTrained[TableEncoding]):
     several: ClassVar[bool] = True
     length_in_use: ClassVar[bool] = True
 
-    ratio: bool = option(False, "show the wavelength divided by the unscaled wavelength")
+    ratio: bool = option(False, "show the wavelength divided by the unscaled wavelength; not with --trained")
 
     def check_view(self, view: View[TableEncoding]) -> None:
         super().check_view(view)

@@ -19,6 +19,7 @@ import pecli
 from pecli.analysis import Numbers
 from pecli.core.options import Option, Options
 from pecli.encodings.spec import read_encoding
+from pecli.page.venues import VENUES
 
 STORED = Path(__file__).with_name("data") / "declared.txt"
 LEFT_OUT = ("name", "advice", "text_of", "scalar", "many", "optional")  # functions and types
@@ -88,7 +89,8 @@ def declared() -> str:
                 lines.append(f"{place}.{name}: {option_line(options[name])}")
             elif "ClassVar" in str(annotation) and (text := told(kind.__dict__.get(name, str))):
                 lines.append(f"{place}.{name} = {text}")
-    return "\n".join([*sorted(lines), *sorted({*array_lines()}), *property_lines()]) + "\n"
+    venues = [f"{name}: {venue!r}" for name, venue in VENUES.items()]
+    return "\n".join([*sorted(lines), *sorted({*array_lines()}), *property_lines(), *venues]) + "\n"
 
 
 def test_options_and_facts_of_classes_are_those_that_are_stored() -> None:

@@ -23,6 +23,7 @@ DATA = Path(__file__).parents[1] / "data"
 STORED = DATA / "panels.txt"
 SIZES = ("column", "slide")
 LINES = [f"{name} --size {size}" for name in FIGURES for size in SIZES if name not in ("compare", "bases")]
+LINES += [f"offsets sinusoidal binary --measure dot --size {size}" for size in SIZES]
 LINES += (DATA / "pictures.txt").read_text(encoding="utf-8").splitlines()
 
 

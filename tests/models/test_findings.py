@@ -255,7 +255,10 @@ KEYS: dict[str, list[Config]] = {
                          "rope_hf_config": {"type": "no_scaling"}}},
     ],
     "baichuan": [{"rope_theta": None}, {"rope_theta": None, "hidden_size": 5120, "num_attention_heads": 40}],
-    "btlm": [{"alibi_scaling": inside} for inside in ({"factor": 2.0}, {"factor": 0.5}, {"train_seq_len": 16}, {"factor": 0})],
+    "btlm": [
+        {"alibi_scaling": inside}
+        for inside in ({"factor": 2.0}, {"factor": 0.5}, {"train_seq_len": 16}, {"factor": 0})
+    ],
     "bloom": [{}],
     "jais": [{"position_embedding_type": "alibi"}],
     "bert": [{}, *({"position_embedding_type": word} for word in ("alibi", "relative_key", "rotary", "sinusoidal"))],

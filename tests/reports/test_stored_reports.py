@@ -157,7 +157,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "near": {"model_type": "llama", **ROPE, "rope_theta": 10001.0},
     "window": {**WINDOW, "sliding_window": 8},
     "window64": {**WINDOW, "sliding_window": 64},
-    **dict.fromkeys(("yarn", "again"), {"model_type": "llama", **ROPE, **scaled(YARN)}),
+    **{name: {"model_type": "llama", **ROPE, **scaled(YARN)} for name in ("yarn", "again")},
     "yarn_apart": {"model_type": "llama", **ROPE, **scaled(YARN), "max_position_embeddings": 20},
     "yarn_window": {**WINDOW, "sliding_window": 8, **scaled(YARN)},
     "llama3": {"model_type": "llama", **ROPE, **scaled(LLAMA3)},
@@ -236,7 +236,8 @@ LINES = [
     *(f"model dynamic.json -n {length}" for length in (64, 128)),
     *(f"model llama.json {other}.json --same" for other in ("near", "other_base", "linear", "partial", "bert")),
     *(f"model kinds.json {other}.json --same" for other in ("other_kinds", "llama", "some", "window", "t5")),
-    "model bloom.json t5.json --same", "model vit.json dino.json --same", "model yarn.json again.json --same", "extend both.json --to 256",
+    "model bloom.json t5.json --same", "model vit.json dino.json --same",
+    "model yarn.json again.json --same", "extend both.json --to 256",
     *("model llama.json near.json --same --tolerance 0.01", "model yarn.json long.json bert.json"),
     *("model a/llama/config.json b/llama/config.json", "model a/llama/config.json llama.json"),
     *(f"extend {name}.json --to 256" for name in ("llama", "yarn", "linear", "long", "window")),
@@ -276,7 +277,8 @@ LINES = [
     *(f"table {words}" for words in (
         "-d 4 -n 12", "-d 4 -n 3 --start 9", "clock -n 2", "binary:d=3 -n 4", "rope:d=4 -n 3", "relative:d=2 -n 2",
         "sincos2d:d=4 --grid 2x2", "rope:d=4,dtype=float16 -n 2")),
-    *("tensors plain.npy complex.npy copies.npy", "tensors half.npy", "table plain.npy:first_position=3,divisor=2 --start 3 -n 2"),
+    *("tensors plain.npy complex.npy copies.npy", "tensors half.npy"),
+    "table plain.npy:first_position=3,divisor=2 --start 3 -n 2",
     *(f"{line} --json" for line in (
         "identify one.npy", "identify noise.npy", "identify rope.npy", "identify --rates 1,0.1,0.01", "model yarn.json",
         "model sees.json", "model llama3.json", "model t5.json", "model window.json", "model temperature.json",

@@ -66,7 +66,7 @@ class OffsetFigure(ComparingFigure, WithTrained[TableEncoding | BiasEncoding]):
     several: ClassVar[bool] = True
 
     measure: str = measure_option("dot")
-    decay: bool = option(False, "add RoFormer's bound on the decay, dashed")
+    decay: bool = option(False, "add RoFormer's bound on the decay, dashed: the sum of |S_j|, not their mean")
     random: int | None = option(
         None,
         "plot mean and spread of the scores of this many random query–key pairs instead",

@@ -284,11 +284,24 @@ def label_lines(axes: Axes, entries: Sequence[tuple[str, Look]], canvas: Canvas)
     for at in labelled:
         look = {"color": entries[at][1]["color"], "linewidth": 0.7 * canvas.scale}
         leader = {"arrowstyle": "-", "shrinkA": 3, "shrinkB": FREE * canvas.scale, "relpos": (0, 0.5), **look}
+        leader["connectionstyle"] = bent_leader
         place = (1.0, 1 - at / len(texts))
         style = {"va": "center", "color": legible(look["color"], axes)}
         label = LineLabel(axes, texts[at], place, axes.transAxes, canvas, arrowprops=leader, **style)
         label.set_position((LEADER * canvas.scale, 0))
         label.line = at
+
+
+def bent_leader(label: Any, end: Any, shrinkA: float, shrinkB: float, **_: Any) -> Any:
+    """Return the path from a label to the end of its line: level at both ends, so that it meets no other label.
+
+    shrinkA, shrinkB : distances from the label and from the end of the line, in pixels
+    """
+    from matplotlib.path import Path
+
+    (right, high), (left, low) = (label[0] - shrinkA, label[1]), (end[0] + shrinkB, end[1])
+    arm = (right - left) / 4
+    return Path([(right, high), (right - arm, high), (left + arm, low), (left, low)])
 
 
 def wrapped_label(text: str) -> str:

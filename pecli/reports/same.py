@@ -278,7 +278,8 @@ def _rows(item: LayerComparison) -> Iterator[tuple[str, str]]:
         yield say("model.rates"), say("same.rates_differ", count=item.count, all=item.pairs, first=item.first,
                                       share=item.share)  # fmt: skip
     elif item.pairs:
-        yield say("model.rates"), say("same.rates_alike", all=item.pairs, share=item.share)
+        text = "same.rates_alike" if item.share else "same.rates_equal"
+        yield say("model.rates"), say(text, all=item.pairs, share=item.share)
     if item.pairing:
         yield say("model.pairing"), say("same.permutation", one=item.pairing[0], other=item.pairing[1],
                                         half=item.pairs)  # fmt: skip

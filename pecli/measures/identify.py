@@ -901,7 +901,8 @@ def rounded_results(table: Array, blank: Identified) -> Iterator[Identified]:
         slopes = [
             slope for rate, slope in rate_guesses(omega[turning], exponents[sines][turning]) if abs(rate - 1) < 0.05
         ]
-        for formula, decay in product((PAPER, TENSOR2TENSOR), slopes):
+        formulas = [each for each in (PAPER, TENSOR2TENSOR) if each.divisor(table.shape[1])]
+        for formula, decay in product(formulas, slopes):
             guess = formula.base(replace(near, decay=decay), table.shape[1])
             for base in (base for _, base in bases_near(guess) if is_round(base) and base > 1):
                 encoding, same = encoding_of(near, name := (formula, base), table.shape[1])

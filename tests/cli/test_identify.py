@@ -99,6 +99,14 @@ def test_three_rows_are_too_few(ask: Ask, folder: Path) -> None:
     assert (ended.code, ended.out.splitlines()[0]) == (1, say("identify.its_rows_are_too", name="t.npy", count=3))
 
 
+@pytest.mark.parametrize("first", [np.cos, np.sin])
+def test_one_pair_has_no_base(first: Any, ask: Ask, folder: Path) -> None:
+    positions = np.arange(20)[:, None]
+    np.save("t.npy", np.hstack([first(positions), np.sin(positions + (np.pi / 2 if first is np.sin else 0))]))
+    ended = ask("identify", "t.npy")
+    assert (ended.code, ended.out.splitlines()[0]) == (1, say("identify.sines_and_cosines_but", name="t.npy"))
+
+
 @pytest.mark.some(4)
 @pytest.mark.parametrize("ending", ["npy", "npz", "csv", "safetensors"])
 def test_every_kind_of_file_is_read(ending: str, ask: Ask, folder: Path) -> None:

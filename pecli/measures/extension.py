@@ -139,7 +139,7 @@ def meets_new_angles(trained_turns: Array, trained: int, turns: tuple[Array, Arr
     arcs, found = np.abs(trained_turns) * trained, np.zeros(len(trained_turns), dtype=bool)
     for pair in np.flatnonzero((arcs < 1) & (turns[0] != 0)):
         step = abs(float(turns[0][pair]))
-        first = int(arcs[pair] * (1 - ROUNDING) / step)  # last position within the arc, or the one before it
+        first = int(min(arcs[pair] * (1 - ROUNDING) / step, length))  # last position within the arc, or the one before
         last = length if step > 1 - arcs[pair] else min(length, first + 3)  # a long step may jump over the new angles
         positions = np.arange(first, last, dtype=np.float64)
         one = turns[0][pair : pair + 1], turns[1][pair : pair + 1]

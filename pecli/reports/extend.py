@@ -162,6 +162,7 @@ class ExtendReport:
         return for_notebook([*self.document, *map(Paragraph, self.lines())])
 
 
+WIDE = 1e12  # larger bases are written as powers of ten
 NOTES = {
     "linear": "extend.note_linear",
     "ntk": "extend.note_ntk",
@@ -176,9 +177,10 @@ HEADER = ("extend.method", "extend.base_of", "extend.parts", "extend.new_angles"
 def _row(item: Extension) -> tuple[str, ...]:
     """Return one method's row of the table."""
     holds = f"≥ {item.searched:,}" if item.holds is None else f"{item.holds:,}"
+    base = item.rope.scaled_base
     return (
         say(NAMES[item.method]),
-        f"{item.rope.scaled_base:,.0f}",
+        f"{base:,.0f}" if base < WIDE else number_text(base),
         " · ".join(map(str, item.parts)),
         str(item.new),
         holds,

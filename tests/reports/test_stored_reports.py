@@ -153,6 +153,7 @@ TABLES: dict[str, Callable[[], Array]] = {
 WINDOW = {"model_type": "mistral", **ROPE}
 CONFIGS: dict[str, dict[str, Any]] = {
     "llama": {"model_type": "llama", **ROPE},
+    "broad": {"model_type": "llama", "hidden_size": 512, "num_attention_heads": 4, "max_position_embeddings": 64},
     "other_base": {"model_type": "llama", **ROPE, "rope_theta": 500.0},
     "near": {"model_type": "llama", **ROPE, "rope_theta": 10001.0},
     "window": {**WINDOW, "sliding_window": 8},
@@ -237,7 +238,7 @@ LINES = [
     *(f"model llama.json {other}.json --same" for other in ("near", "other_base", "linear", "partial", "bert")),
     *(f"model kinds.json {other}.json --same" for other in ("other_kinds", "llama", "some", "window", "t5")),
     "model bloom.json t5.json --same", "model vit.json dino.json --same",
-    "model yarn.json again.json --same", "extend both.json --to 256",
+    "extend broad.json --trained 8 --to 9000", "model yarn.json again.json --same", "extend both.json --to 256",
     *("model llama.json near.json --same --tolerance 0.01", "model yarn.json long.json bert.json"),
     *("model a/llama/config.json b/llama/config.json", "model a/llama/config.json llama.json"),
     *(f"extend {name}.json --to 256" for name in ("llama", "yarn", "linear", "long", "window")),

@@ -27,6 +27,7 @@ FIRST = 64  # rows of the first fit
 MAX_GUESS_RMS = 0.4  # a guess with a larger relative residual rms is rejected
 NOISE = 0.1  # largest relative residual rms of a formula
 EXACT = 1e-15  # relative residual rms caused by float64 rounding
+DOUBLE = 1e-14  # relative error of a table computed in float64
 SINGLE = 3e-7  # relative difference between libraries that compute in float32
 SINGLE_RATE = 1e-6  # the same of rates, which are powers of the base
 SHARE_RIGHT = 0.6  # a formula must match at least this share of the fitted values up to rounding

@@ -15,9 +15,8 @@ from pecli.encodings.clock import Geometric
 from pecli.encodings.rope import Rope
 from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.differences import Expected
-from pecli.measures.fits import EXACT, SHARE_RIGHT, SINGLE, Fit, shortest_decimal
+from pecli.measures.fits import DOUBLE, EXACT, SHARE_RIGHT, SINGLE, Fit, shortest_decimal
 
-DOUBLE = 1e-14  # relative error of a table computed in float64
 FEW_WRONG = 0.05  # smaller share of values that differ: the angles were computed in float64
 ODD = 6  # digits from which on a base is not round, so that fewer digits of another formula mean nothing
 UNSURE = 0.02  # a base is reported only if log base is known better than this
@@ -119,7 +118,7 @@ def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_
         expected = expected_of(fit, level, number_type)
         return int(expected.mismatches(rows, table, expected.numbers(rows)).sum())
 
-    level = next(each for each in (DOUBLE, SINGLE) if each == SINGLE or wrong(fit, each) < FEW_WRONG * table.size)
+    level = DOUBLE if wrong(fit, DOUBLE) < FEW_WRONG * table.size else SINGLE
     least = wrong(fit, level)
     most = table.size if least > (1 - SHARE_RIGHT) * table.size else least + int(3 * sqrt(least)) + table.size // 1000
 
@@ -142,11 +141,13 @@ def matching_formulas(table: Array, rows: Array, fit: Fit, limit: float, number_
             found.append((min(rank, ODD), min(digits, ODD), formula, base))
     found.sort(key=lambda item: (item[0], item[3] != USUAL, item[1]))
     usual = bool(found) and found[0][3] == USUAL  # if so, no alternative is listed
-    return tuple(
-        (formula, base) for _, digits, formula, base in found
-        if (digits <= found[0][1] and (digits < ODD or not formula.mistake or formula is found[0][2]))
-        or (not usual and not formula.mistake and (digits < ODD or formula is PAPER))
-    )  # fmt: skip
+
+    def listed(digits: int, formula: Formula) -> bool:
+        if formula.mistake:
+            return formula is found[0][2] or (digits < ODD and digits <= found[0][1])
+        return digits <= found[0][1] or (not usual and (digits < ODD or formula is PAPER))
+
+    return tuple((formula, base) for _, digits, formula, base in found if listed(digits, formula))
 
 
 def is_determined(table: Array, rows: Array, fit: Fit) -> bool:

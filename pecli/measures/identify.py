@@ -29,6 +29,7 @@ from pecli.files.tables import REAL_KINDS
 from pecli.measures.differences import RELATIVE, Change, Differences, Expected, differences
 from pecli.measures.fits import (
     CIRCLE,
+    DOUBLE,
     EXACT,
     FIRST,
     FRONT,
@@ -210,7 +211,7 @@ class Identified(Differences):
         strange = self.fit and (self.fit.layout == "permuted" or self.fit.rate in UNITS)
         return self.certain and not (
             self.changes
-            or self.zeros[-1:] >= (FRONT,)
+            or any(row >= FRONT for row in self.zeros)
             or len({*np.diff(self.positions).tolist()}) > 1
             or strange
             or {*MISTAKES} & {*self.kept}
@@ -549,7 +550,7 @@ def with_differences(table: Array, found: Identified, places: Array, noisy: bool
     """
     fit, kind = found.fit, found.number_type
     short = isinstance(found.encoding, Binary) or getattr(found.encoding, "dtype", "float64") != "float64"
-    levels = [0.0] if short else [1e-14, SINGLE] if kind == "float64" else [SINGLE]
+    levels = [0.0] if short else [DOUBLE, SINGLE] if kind == "float64" else [SINGLE]
 
     def expected(level: float, noise: float = 0.0) -> Expected:
         if fit and not short and not (found.encoding and found.encoding.sides):

@@ -6,7 +6,6 @@ import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import inf, isfinite, pi, sqrt
 from typing import Any, TypedDict
 
@@ -33,7 +32,7 @@ from pecli.measures.kept import flattened, with_forgotten
 from pecli.measures.rates import dynamic_factor
 from pecli.reports.layers import ranges
 
-MAX_ORDER = 8  # most columns of an order that are listed
+MAX_ORDER = 8  # most columns of an order, and most ranges of rows or columns, that are listed
 LAYOUTS = {
     "interleaved": "identify.sine_and_cosine_of",
     "concatenated": "identify.sines_in_one_half",
@@ -257,7 +256,7 @@ class IdentifyReport:
         if fit and fit.layout == "permuted":
             what = listing([what, order_text(fit)])
         if found.positions:
-            what = listing([what, say("identify.rows_at_positions", at=some_ranges(found.positions))])
+            what = listing([what, say("identify.rows_at_positions", at=ranges(found.positions, MAX_ORDER))])
         text = "identify.name_what"
         if found.noise:
             text = "identify.close_to_but_not"
@@ -270,7 +269,7 @@ class IdentifyReport:
         main = say(text, name=self.name, what=what, noise=number_text(found.noise, 2), **numbers)
         padding, empty = (tuple(row for row in found.zeros if (row < FRONT) == front) for front in (True, False))
         zeros = [
-            say(key, at=some_ranges(rows), count=len(rows))
+            say(key, at=ranges(rows, MAX_ORDER), count=len(rows))
             for key, rows in (("identify.rows_of_padding", padding), ("identify.rows_of_zeros", empty)) if rows
         ]  # fmt: skip
         others = [other_options(encoding, each) for each in found.alike if not isinstance(each, Sinusoidal)]
@@ -470,17 +469,9 @@ def grid_title(encoding: TableEncoding, names: Sequence[Name]) -> str:
     return listing([replace(encoding, base=names[0][1]).title(), say("identify.exponent_j_d_grid")])
 
 
-def some_ranges(numbers: Sequence[int]) -> str:
-    """Return integers in their order as text with ranges, "0 to 4, 9"; of many ranges, the first ones and the last."""
-    cuts = [at for at in range(1, len(numbers)) if numbers[at] != numbers[at - 1] + 1]
-    runs = [tuple(numbers[one:end]) for one, end in pairwise([0, *cuts, len(numbers)])]
-    parts = [*map(ranges, runs[:MAX_ORDER]), *["…"] * (len(runs) > MAX_ORDER + 1), *map(ranges, runs[MAX_ORDER:][-1:])]
-    return listing(parts)
-
-
 def counted(numbers: Sequence[int]) -> str:
     """Return sorted integers as text with their number; "" for none."""
-    return say("identify.counted", count=len(numbers), at=some_ranges(numbers)) if numbers else ""
+    return say("identify.counted", count=len(numbers), at=ranges(numbers, MAX_ORDER)) if numbers else ""
 
 
 def formula_text(item: Name, bases: tuple[float, ...] = ()) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import pairwise
 from math import isfinite, prod
 from typing import Annotated, Any, Required, TypedDict, cast
 
@@ -217,15 +218,17 @@ def _offsets_to_search(rope: Rope, context: int | None) -> int:
     return most if context is None else min(most, 2 * context)
 
 
-def ranges(numbers: tuple[int, ...]) -> str:
-    """Return sorted integers as text with ranges, such as "0 to 4, 6, 8 to 9"."""
-    known = set(numbers)
-    starts = [at for at in numbers if at - 1 not in known]
-    stops = [at for at in numbers if at + 1 not in known]
-    return listing(
-        str(first) if first == last else say("words.first_to_last", first=first, last=last)
-        for first, last in zip(starts, stops, strict=True)
-    )
+def ranges(numbers: Sequence[int], most: int | None = None) -> str:
+    """Return integers in their order as text with ranges, such as "0 to 4, 6, 8 to 9".
+
+    Of more than `most` ranges, only the first ones and the last are told.
+    """
+    cuts = [at for at in range(1, len(numbers)) if numbers[at] != numbers[at - 1] + 1]
+    ends = ((numbers[at], numbers[after - 1]) for at, after in pairwise([0, *cuts, len(numbers)]))
+    texts = [str(one) if one == last else say("words.first_to_last", first=one, last=last) for one, last in ends]
+    if most is not None and len(texts) > most + 1:
+        texts[most:-1] = ["…"]
+    return listing(texts)
 
 
 def counted_ranges(numbers: tuple[int, ...]) -> str:

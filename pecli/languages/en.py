@@ -84,7 +84,7 @@ TEXTS = {
     "learned.untrained": "{encoding}, untrained (random numbers)",
     "learned.rows_before_it_left": "rows left out before the grid: {count}",
     # rope
-    "rope.f_x_p_r": "f(x, p) = R_p x, which rotates pair j by p · base^(−2j/d)",
+    "rope.f_x_p_r": "f(x, p) = R_p x, which rotates pair j by p θ_j; θ_j = b^(−2j/d), b = base",
     "rope.count_tokens": ("{count:,} token", "{count:,} tokens"),
     # rope_scaling
     "rope_scaling.wavelengths_up_to_fold": "wavelengths stretched up to {count}-fold at length {length:,}",

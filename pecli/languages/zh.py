@@ -84,7 +84,7 @@ TEXTS = {
     "learned.untrained": "{encoding}，未训练（随机数）",
     "learned.rows_before_it_left": "去掉前面 {count} 行",
     # rope
-    "rope.f_x_p_r": "f(x, p) = R_p x，第 j 对维度转过 p · base^(−2j/d)",
+    "rope.f_x_p_r": "f(x, p) = R_p x，第 j 对维度转过 p θ_j；θ_j = b^(−2j/d)，b = base",
     "rope.count_tokens": "{count:,} 个词",
     # rope_scaling
     "rope_scaling.wavelengths_up_to_fold": "长度 {length:,}，波长最多 {count} 倍",

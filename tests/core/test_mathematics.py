@@ -12,6 +12,7 @@ from pecli.encodings.rope_scaling import SCALINGS
 
 CASES = [
     ("ω_j = base^(−2j/d)", r"\omega_{j} = \mathrm{base}^{-2j/d}"),
+    ("p θ_j; θ_j = b^(−2j/d)", r"p \theta_{j};\quad \theta_{j} = b^{-2j/d}"),
     ("10000^(-2/8)", "10000^{-2/8}"),
     ("3600^-2", "3600^{-2}"),
     ("⌊p / 2^j⌋ mod 2", r"\lfloor p / 2^{j}\rfloor \bmod 2"),
@@ -42,6 +43,10 @@ CASES = [
 @pytest.mark.parametrize(("text", "expected"), CASES)
 def test_a_formula_is_the_same_in_latex(text: str, expected: str) -> None:
     assert latex(text) == expected
+
+
+def test_the_rates_of_rope_are_those_of_its_paper() -> None:
+    assert r"\theta_{j} = b^{-2j/d}" in latex(say(ENCODINGS["rope"].formula))
 
 
 def test_every_formula_can_be_set() -> None:

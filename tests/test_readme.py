@@ -398,6 +398,17 @@ def test_the_plugin_needs_the_distribution_that_this_is() -> None:
     assert list(ours["scripts"]) == ["pecli"] and ours["name"] == DISTRIBUTION
 
 
+@pytest.mark.posix
+def test_a_released_package_names_its_repository(folder: Path) -> None:
+    steps = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    (line,) = re.findall(r"run: (printf .*project\.urls.*)", steps)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    subprocess.run(["bash", "-c", line], cwd=folder, env=os.environ | {"HERE": "https://a.example/b"}, check=True)
+    urls = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    assert urls["Repository"] == "https://a.example/b"
+    assert (ROOT / urls["Changes"].partition("/HEAD/")[2]).is_file()
+
+
 @pytest.mark.parametrize("text", [TEXT, CHINESE], ids=["en", "zh"])
 def test_every_question_has_its_row_and_every_figure_and_report_answers_one(text: str) -> None:
     assert [line for line in QUESTIONS.values() if f" | `{line}` |" not in text] == []

@@ -17,8 +17,8 @@ from pecli.encodings.sinusoidal import Sinusoidal
 from pecli.measures.differences import Expected
 from pecli.measures.fits import DOUBLE, EXACT, SHARE_RIGHT, SINGLE, Fit, shortest_decimal
 
-FEW_WRONG = 0.05  # smaller share of values that differ: the angles were computed in float64
-ODD = 6  # digits from which on a base is not round, so that fewer digits of another formula mean nothing
+FEW_WRONG = 0.05  # if a smaller share of the values differs, the angles were computed in float64
+ODD = 6  # a base with at least as many digits is not round; such bases are not ranked by their digits
 UNSURE = 0.02  # a base is reported only if log base is known better than this
 USUAL, USUAL_RADIX = 10_000.0, 3600.0  # common bases
 LARGEST = 1e12  # largest plausible base; a larger one means that the exponent was not divided

@@ -462,7 +462,7 @@ def of_waves(table: Array, blank: Identified, waves: Waves) -> Identified:
 
 
 def rows_elsewhere(table: Array, blank: Identified) -> Iterator[Identified]:
-    """Yield the results of reading each row as the vector of any position, such as rows that position ids chose.
+    """Yield the results of reading each row as the vector of any position, such as rows selected by position ids.
 
     Only usual bases are tried, and all rows must match.
     """

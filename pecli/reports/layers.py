@@ -221,7 +221,7 @@ def _offsets_to_search(rope: Rope, context: int | None) -> int:
 def ranges(numbers: Sequence[int], most: int | None = None) -> str:
     """Return integers in their order as text with ranges, such as "0 to 4, 6, 8 to 9".
 
-    Of more than `most` ranges, only the first ones and the last are told.
+    If there are more than `most` ranges, only the first ones and the last are given.
     """
     cuts = [at for at in range(1, len(numbers)) if numbers[at] != numbers[at - 1] + 1]
     ends = ((numbers[at], numbers[after - 1]) for at, after in pairwise([0, *cuts, len(numbers)]))

@@ -1,6 +1,6 @@
 """What pictures say stays as it is where few say it: title, headline, notes, titles of panels, facts, arrays.
 
-Of arrays that is a sum, and what their .csv files name the columns, first with one row per number.
+Of an array, that is a weighted sum; of a table, the names of its columns in .csv files, long and wide.
 
 Nothing is drawn, so a picture costs a hundredth of a second: every wording of a headline or a note can stand here. They
 stand in tests/data/headlines.txt. After a change that is meant, write that anew and read the difference:

@@ -117,11 +117,13 @@ def room_of(name: str) -> str:
     return name.split(".")[0]
 
 
+@pytest.mark.long
 def test_every_module_has_a_place_in_the_house_and_says_what_it_is() -> None:
     assert {room_of(name) for name in parsed()} <= set(FLOOR)
     assert [name for name, tree in parsed().items() if not ast.get_docstring(tree)] == []
 
 
+@pytest.mark.long
 def test_imports_lead_down() -> None:
     def below(name: str) -> set[str]:
         mine = room_of(name)
@@ -138,6 +140,7 @@ def module_of(path: str) -> str:
     return name
 
 
+@pytest.mark.long
 def test_modules_import_each_other_in_no_circle() -> None:
     """Import inside functions count too, those for types alone do not."""
     graph: dict[str, set[str]] = {}
@@ -151,6 +154,7 @@ def test_modules_import_each_other_in_no_circle() -> None:
     assert [name for name in graph if name in graph[name]] == []
 
 
+@pytest.mark.long
 def test_a_job_comes_out_of_a_finished_file_by_one_door() -> None:
     """`carried`, which leaves out what a stranger's file says of where to write."""
     jobs = {
@@ -177,6 +181,7 @@ def test_a_value_is_read_without_a_look_at_the_disk_or_the_hub(
                 assert getattr(owner(**{name: path}), name) == path
 
 
+@pytest.mark.long
 def test_only_the_edge_knows_the_command_line() -> None:
     rooms = {*FLOOR} - {"cli", "__main__", ""}
     assert importing({"typer", "click"}, rooms) == []
@@ -205,15 +210,18 @@ def test_the_lines_of_the_readme_of_the_house_work(ask: Ask, folder: Path) -> No
     assert Path("heat.png").is_file()
 
 
+@pytest.mark.long
 def test_nobody_imports_pyplot() -> None:
     every = [item for found in imported().values() for item in found]
     assert [item for item in every if "pyplot" in item or item.startswith("pylab")] == []
 
 
+@pytest.mark.long
 def test_encodings_and_measures_know_numpy_only_through_lazy() -> None:
     assert importing({"matplotlib", "rich", "typer"}, {"encodings", "measures"}) == []
 
 
+@pytest.mark.long
 def test_what_computes_and_draws_knows_no_terminal() -> None:
     """What takes long reports to `core.progress`, and whoever shows it listens there."""
     rooms = {"encodings", "measures", "models", "analysis", "page", "figures"}
@@ -221,6 +229,7 @@ def test_what_computes_and_draws_knows_no_terminal() -> None:
     assert [name for name in names if "core.terminal" in map(module_of, imported()[name])] == []
 
 
+@pytest.mark.long
 def test_numpy_and_matplotlib_are_not_imported_at_the_top() -> None:
     def heavy(tree: ast.Module) -> set[str]:
         return {item.split(".")[0] for item in imports(tree.body)} & {"numpy", "matplotlib", "PIL"}
@@ -244,6 +253,7 @@ def nodes(kind: type[Node]) -> Iterator[tuple[str, Node]]:
     return ((name, node) for name, every in walked().items() for node in every if isinstance(node, kind))
 
 
+@pytest.mark.long
 def test_only_the_writer_writes_files() -> None:
     writers = {"write_text", "write_bytes", "mkstemp", "NamedTemporaryFile", "fdopen", "touch"}
     calls = [(name, getattr(call.func, "attr", ""), call.args) for name, call in nodes(ast.Call)]

@@ -241,6 +241,7 @@ def test_ci_runs_the_two_set_up_commands_as_they_stand() -> None:
     assert figure.endswith("/pecli heatmap --base 10") and tests.endswith("-m pytest")
 
 
+@pytest.mark.long
 def test_the_python_of_the_readme_runs(site: Path, process: Process) -> None:
     code, _ = blocks("python", section("From Python"))
     text = "print(table.shape, matrix.shape, *(outcome.state for outcome in outcomes))"
@@ -316,12 +317,11 @@ def test_a_plugin_that_prints_exits_or_fails_is_one_line_and_changes_no_result(
     source = str(Path(pecli.__file__).parents[1])
     np.save(folder / "t.npy", np.eye(3))
     small = "pecli heatmap t.npy"  # a name that is not one of pecli's own encodings
-    for line in (f"{small} -o a.csv --json", f"{small} -o - --format csv"):
-        beside = process(
-            ["-c", typed(line)], folder, {"PYTHONPATH": os.pathsep.join([source, str(info.parent)])}, text=True
-        )
-        assert (beside.returncode, beside.stdout) == (0, ask(*words(line)).out)
-        assert beside.stderr == f"pecli: warning: encoding plugin 'noise' of loud {warned}\n"
+    lines = f"{small} -o a.csv --json", f"{small} -o - --format csv"
+    path = os.pathsep.join([source, str(info.parent)])
+    beside = process(["-c", typed(*lines)], folder, {"PYTHONPATH": path}, text=True)
+    assert (beside.returncode, beside.stdout) == (0, "".join(ask(*words(line)).out for line in lines))
+    assert beside.stderr == f"pecli: warning: encoding plugin 'noise' of loud {warned}\n"
 
 
 @pytest.mark.long

@@ -145,6 +145,7 @@ for words in [["--help"], ["--version"], ["recipe", "--help"], ["heatmap", "--he
 """
 
 
+@pytest.mark.long
 def test_a_picture_enters_models_for_a_config_alone(process: Process, folder: Path) -> None:
     code = "import sys, pecli; pecli.heatmap({!r}, d=4, length=5).save('a.npy'); print('pecli.models' in sys.modules)"
     (folder / "c.json").write_text('{"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2}')

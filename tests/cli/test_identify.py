@@ -99,6 +99,7 @@ def test_three_rows_are_too_few(ask: Ask, folder: Path) -> None:
     assert (ended.code, ended.out.splitlines()[0]) == (1, say("identify.its_rows_are_too", name="t.npy", count=3))
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("first", [np.cos, np.sin])
 def test_one_pair_has_no_base(first: Any, ask: Ask, folder: Path) -> None:
     positions = np.arange(20)[:, None]
@@ -284,6 +285,7 @@ def test_far_positions_are_known_if_float32_rounds_the_angles(start: int, form: 
     assert data["first_position"] == start and [each["base"] for each in data["names"]] == [10000]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("spec", "told_as", "timesteps"),
     [
@@ -384,15 +386,15 @@ def test_every_file_that_is_asked_for_is_written(line: str, ask: Ask) -> None:
 
 
 def test_strict_asks_for_a_formula_without_a_mistake(ask: Ask, folder: Path) -> None:
-    table = sines(96, 32)
+    table = sines(48, 16)
     flipped, late = table.copy(), table.copy()
     flipped[:, 5] *= -1
-    late[80:, 31] += 0.3
+    late[40:, 15] += 0.3
     cases = {  # exit codes without and with --strict, numbers that differ
         "right": (table, 0, 0, 0),
         "scaled": (8 * table, 0, 0, 0),
-        "flipped": (flipped, 0, 1, 96),
-        "late": (late, 1, 1, 16),
+        "flipped": (flipped, 0, 1, 48),
+        "late": (late, 1, 1, 8),
         "permuted": (table[:, ::-1], 0, 1, 0),
         "noisy": (table + np.random.default_rng(0).normal(0, 1e-3, table.shape), 1, 1, 0),
     }
@@ -403,9 +405,9 @@ def test_strict_asks_for_a_formula_without_a_mistake(ask: Ask, folder: Path) -> 
         assert ask("identify", "t.npy", "--strict").code == strict, name
     np.save("t.npy", late)
     data = told(ask, "t.npy", code=1)
-    assert (data["wrong_columns"], data["wrong_rows"], data["place"][1]) == ([31], [*range(80, 96)], 31)
-    assert data["difference"] == pytest.approx(0.3) and data["wrong"] == 16
-    assert say("words.first_to_last", first=80, last=95) in ask("identify", "t.npy").out
+    assert (data["wrong_columns"], data["wrong_rows"], data["place"][1]) == ([15], [*range(40, 48)], 15)
+    assert data["difference"] == pytest.approx(0.3) and data["wrong"] == 8
+    assert say("words.first_to_last", first=40, last=47) in ask("identify", "t.npy").out
 
 
 @pytest.mark.long
@@ -589,10 +591,11 @@ def test_the_report_says_in_what_the_line_draws_another_table(
 def test_a_table_without_a_formula_gets_a_hint(
     change: Callable[[Array], Array], hint: str | None, ask: Ask, folder: Path
 ) -> None:
-    np.save("t.npy", change(sines(64, 32)))
+    np.save("t.npy", change(sines(32, 8)))
     assert told(ask, "t.npy", code=1)["hint"] == hint
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("names", [("cos", "sin"), ("rotary.cos_cached", "rotary.sin_cached")])
 def test_cosines_and_sines_of_one_file_are_read_together(names: tuple[str, str], ask: Ask, folder: Path) -> None:
     halves = np.tile(sines(80, 64, 500000), 2).reshape(80, 2, 32, 2).reshape(80, 64, 2).astype(np.float32)

@@ -465,6 +465,7 @@ def test_the_table_of_a_config_is_random_and_ends(ask: Ask, folder: Path, line: 
     assert (ended.code, said in ended.err) == (code, True), ended.err
 
 
+@pytest.mark.long
 def test_the_title_of_a_random_table_says_so(ask: Ask, folder: Path) -> None:
     assert ask("heatmap", str(CONFIGS / "gpt-2.json"), "-n", "8", "-o", "a.svg").code == 0
     assert "untrained (random numbers)" in Path("a.svg").read_text(encoding="utf-8")
@@ -479,6 +480,7 @@ def test_the_reference_has_the_text_of_every_finding() -> None:
         assert re.fullmatch(".+".join(map(re.escape, pieces)), rows[code]), code
 
 
+@pytest.mark.long
 def test_a_picture_of_how_far_files_or_runtimes_drift_apart(ask: Ask, folder: Path) -> None:
     paths = [str(CONFIGS / f"{name}.json") for name in ("llama-3.1", "llama-2")]
     ended = ask("model", *paths, "--figure", "drift", "-o", "a.svg")
@@ -496,6 +498,7 @@ def test_a_picture_of_how_far_files_or_runtimes_drift_apart(ask: Ask, folder: Pa
     assert "two files" in ask("model", paths[0], "--figure", "drift", "-o", "c.svg").err
 
 
+@pytest.mark.long
 def test_a_picture_of_how_far_each_layer_sees(ask: Ask, folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(GEMMA_3_4B))
     ended = ask(

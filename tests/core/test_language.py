@@ -62,6 +62,7 @@ def blanks(text: str | tuple[str, str]) -> set[tuple[str, str]]:
     return {(name, spec or "") for _, name, spec, _ in parts if name is not None}
 
 
+@pytest.mark.long
 def test_every_key_is_used_and_every_key_that_is_used_has_its_text() -> None:
     rooms = {key.split(".")[0] for key in texts(ENGLISH)}
     facts = Path(pecli.__file__).with_name("models").glob("*.toml")

@@ -49,6 +49,7 @@ def test_the_rates_of_rope_are_those_of_its_paper() -> None:
     assert r"\theta_{j} = b^{-2j/d}" in latex(say(ENCODINGS["rope"].formula))
 
 
+@pytest.mark.long
 def test_every_formula_can_be_set() -> None:
     formulas = {scaling.formula for scaling in SCALINGS.values()}
     for lang in languages():

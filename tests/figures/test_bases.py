@@ -58,6 +58,7 @@ def test_every_base_that_is_tried_is_in_the_file(ask: Ask, folder: Path) -> None
     assert reach == reach_of_base(base, 8, 500)
 
 
+@pytest.mark.long
 def test_encodings_stand_for_the_models(ask: Ask) -> None:
     words = [str(CONFIGS / f"{name}.json") for name in ("llama-2", "qwen2.5-yarn")]
     ended = ask("bases", *words, "-n", "140000", "-o", "a.npz", "--json")
@@ -84,7 +85,7 @@ def test_the_headline_counts_models_whose_base_holds(options: dict[str, Any], sa
     assert told(numbers_of("bases", ((40, 60),), **options).message(), said) == said
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column", "slide", "5x3"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_dots_are_named_and_stand_at_context_and_base(size: str, lang: str) -> None:

@@ -191,7 +191,7 @@ def test_the_arrow_of_a_bar_is_told_by_the_numbers_and_not_by_means(
     assert image.colorbar.extend == extend
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize(("figure", "options", "colours"), [
     ("bias", {"encoding": "t5", "length": 9}, 9),  # of distances, on both sides
     ("bias", {"encoding": "t5:direction=causal", "length": 9}, 9),

@@ -131,7 +131,7 @@ def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both
 
 
 @pytest.mark.parametrize("other", ["alternating.npy", "sinusoidal:d=8"])
-@pytest.mark.parametrize(("figure", "length"), [("heatmap", 3000), ("distance", 900)])
+@pytest.mark.parametrize(("figure", "length"), [("heatmap", 900), ("distance", 400)])
 def test_a_pixel_of_a_difference_is_the_largest_of_its_cells(
     figure: str, length: int, other: str, folder: Path
 ) -> None:
@@ -253,6 +253,7 @@ def test_what_there_is_to_see_is_said_with_the_name_of_each_that_says_it(
     assert told(message, said) == said
 
 
+@pytest.mark.long
 def test_encodings_are_named_above_their_own_attention() -> None:
     axes = axes_of("compare", figure="attention", encoding=["clock", "rope:d=6"])
     titles = [ax.get_title() for ax in axes.child_axes if "dog bites man" in ax.get_title()]
@@ -308,7 +309,7 @@ def test_one_encoding_twice_is_said_to_be_the_same() -> None:
 
 @pytest.mark.parametrize(("base", "code"), [(10000, 0), (20000, 1)])
 def test_a_difference_beyond_the_tolerance_fails_and_says_where(base: int, code: int, ask: Ask, folder: Path) -> None:
-    words = ["sinusoidal:d=8", f"sinusoidal:d=8,base={base}", "--difference", "--tolerance=1e-6", "-o", "a.png"]
+    words = ["sinusoidal:d=8", f"sinusoidal:d=8,base={base}", "--difference", "--tolerance=1e-6", "--dpi=30", "-o", "a.png"]
     ended = ask("compare", *words)
     assert (ended.code, Path("a.png").exists()) == (code, True)
     assert ("--tolerance" in ended.err and "dimension 3 at position 188" in ended.err) == bool(code)

@@ -150,6 +150,7 @@ def test_a_vector_file_has_an_image_that_fills_its_panel() -> None:
     assert np.allclose(image.get_window_extent().extents, panel.bbox.extents)
 
 
+@pytest.mark.long
 def test_a_headline_that_takes_room_from_the_image_leaves_no_more_columns_than_pixels() -> None:
     drawing = page_of("contributions", encoding="rope:d=8", size="beamer", dpi=50)
     (panel,) = [axes for axes in drawing.axes if axes.images and axes.get_xscale() == "log"]

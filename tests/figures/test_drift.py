@@ -105,7 +105,7 @@ def test_rates_are_as_the_type_rounds_them() -> None:
     assert found.agreement[0] == pytest.approx(np.cos(np.outer(found.positions, apart)).mean(axis=1), abs=1e-12)
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column", "slide", "5x3"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_dots_and_names_stand_at_the_first_positions(size: str, lang: str) -> None:

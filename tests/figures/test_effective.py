@@ -118,7 +118,7 @@ def test_pixels_are_means_or_what_was_never_trained(length: int) -> None:
     assert (plain[offsets >= found.trained + found.block] >= found.trained).all()
 
 
-@pytest.mark.some(6)
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column", "slide", "5x3"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_each_panel_says_its_largest_position(size: str, lang: str) -> None:

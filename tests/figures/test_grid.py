@@ -99,6 +99,7 @@ def test_measures_of_their_own_kind_keep_their_own_limits_and_bars() -> None:
     assert images[0].get_clim() != images[1].get_clim()
 
 
+@pytest.mark.long
 def test_lines_are_compared_in_one_window_with_one_legend() -> None:
     _, axes = drawn("curves", base=[2, 10000], against="offset", measure="corr")
     assert len({ax.get_ylim() for ax in axes}) == 1

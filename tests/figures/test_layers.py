@@ -20,6 +20,7 @@ MIXED: dict[str, Any] = {"encoding": ["rope:label=a", NOPE, "alibi:label=b"]}
 MIXED |= {"layers": ["sliding_attention:0-2+4:1024", "full_attention:3:8192", "all:0-1:2048"]}
 
 
+@pytest.mark.long
 def test_each_layer_has_its_reach_in_files_pictures_and_facts(ask: Ask, folder: Path) -> None:
     line = [word for spec in MIXED["encoding"] for word in ("-e", spec)]
     ended = ask("layers", *line, "--layers", ",".join(MIXED["layers"]), "-o", "a.csv", "-o", "a.png", "--json")

@@ -98,6 +98,7 @@ def test_encodings_whose_curves_are_one_have_one_line_with_both_names() -> None:
     assert [text.count("base") for text in visible] == [2, 0]
 
 
+@pytest.mark.long
 def test_of_many_lines_colours_show_the_order_and_some_have_names() -> None:
     axes = drawn(d=8, length=64, at="0..63:20")
     assert len(axes.lines) == 40 and len(labels_of(axes, PointLabel)) == MAX_LINES
@@ -271,6 +272,7 @@ def test_every_lane_is_a_column_of_the_table_as_a_curve_with_its_dots(
         assert curve == pytest.approx(own.get_ydata(), abs=1e-3) and len(line.get_xdata()) >= 2000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["sinusoidal:d=32", "rope:d=32,query=random:1", "clock"])
 def test_a_wavelength_is_measured_from_crest_to_crest(encoding: str) -> None:
     axes = waves_on(encoding=encoding, length=60, start=5, dims=[0, 1])

@@ -76,6 +76,7 @@ def test_the_row_that_stands_out_has_its_length_beside_the_image(tmp_path: Path)
     assert beside.get_xticks().tolist() == [pytest.approx(np.sort(lengths)[-2])]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("pairing", "base", "turn", "begins"),
     [("interleaved", 1e4, "2°", [0, 32, 80]), ("half", 1e6, "0.1°", [0, 16, 40, 64, 80, 104])],

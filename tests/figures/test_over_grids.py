@@ -356,7 +356,7 @@ def test_waves_over_a_grid_are_counted_in_rows_and_columns(ask: Ask) -> None:
     assert finding(numbers_of("terms", **words).message())["offset"] == say("terms.offset_in_rows_and")
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(6)
 @pytest.mark.parametrize("shape", [(3, 4, 5), (1, 3, 4, 5), (1, 12, 5), (12, 5)])
 def test_an_array_may_have_the_axes_of_the_grid(ask: Ask, folder: Path, shape: tuple[int, ...]) -> None:
     rows = np.random.default_rng(1).normal(size=shape)

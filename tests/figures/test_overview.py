@@ -48,7 +48,7 @@ def test_what_a_panel_refuses_the_overview_refuses() -> None:
         pecli.figure("overview", panels="heatmap,scatter", length=1)
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("encoding", "names", "counts"), [("sinusoidal", "dials,attention", (1, 6)), ("alibi", "bias,attention", (8, 6))]
 )

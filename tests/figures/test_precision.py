@@ -222,7 +222,7 @@ def test_phase_errors_are_those_of_rounded_numbers() -> None:
     assert found.sheet()[0] == ["pair", "rates", "positions", "angles", "table"]
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column", "slide"])
 def test_stages_are_lines_with_a_bracket_over_the_pairs_that_the_worst_spoils(size: str) -> None:
     panel = page_of("precision", encoding="rope:dtype=bfloat16", length=4096, by="stage", size=size).axes[0]

@@ -80,7 +80,7 @@ STEPS = [  # a line, and how many columns or lanes are drawn in each frame
 ]
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(5)
 @pytest.mark.parametrize(("figure", "given", "drawn"), STEPS)
 def test_a_frame_has_one_more_and_the_rest_stays(figure: str, given: dict[str, Any], drawn: list[int]) -> None:
     given = {**SMALL, **given} if "binary" not in given.get("encoding", "") else {"length": 12, "dpi": 30, **given}

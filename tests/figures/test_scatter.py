@@ -167,6 +167,7 @@ def test_ranks_share_their_mean_and_a_constant_has_no_correlation() -> None:
     assert pearson(x, np.ones(3)) is pearson(x[:1], x[:1]) is None
 
 
+@pytest.mark.long
 def test_undefined_pairs_are_counted_and_named_never_drawn() -> None:
     numbers = pecli.figure("scatter", d=1, length=7, dpi=30).numbers
     for axes in panels(d=1, length=7, dpi=30):
@@ -204,6 +205,7 @@ def test_pairs_on_one_place_are_one_dot_whose_area_is_their_number() -> None:
     assert len(axes_of("scatter", length=32).collections[1].get_offsets()) == 32 * 31 // 2
 
 
+@pytest.mark.long
 def test_the_dots_of_all_frames_have_one_scale_of_colours() -> None:
     frames = frames_of("scatter", encoding="binary", x="hamming", y="dot", length=[64, 128], dpi=30)
     assert len({axes.collections[0].get_clim() for axes, _ in (frame.axes for frame in frames)}) == 1

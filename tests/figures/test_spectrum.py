@@ -37,6 +37,7 @@ def test_wavelengths_are_two_pi_base_to_the_two_j_over_d(d: int, base: float) ->
     assert found.arrays()["pair"].tolist() == pairs.tolist()
 
 
+@pytest.mark.long
 def test_the_periods_of_bits_are_measured() -> None:
     found = numbers(encoding="binary", d=6, length=64)
     assert found.main.tolist() == [2, 4, 8, 16, 32, 64]
@@ -336,6 +337,7 @@ STEPS = ",".join(["1"] * 24 + ["40"] * 24)
 SEARCHED = f"{D96},scaling=longrope,seq_len=131072,short_factor={STEPS},long_factor={STEPS}"
 
 
+@pytest.mark.long
 def test_the_parts_of_scalings_stand_below_their_ratios(ask: Ask) -> None:
     ended = ask("spectrum", "--ratio", *BLENDED, "-o", "a.svg", "--json")
     facts = json.loads(ended.out)["results"][0]["facts"]

@@ -19,6 +19,7 @@ from tests.drawing import axes_of, line_labels, numbers_of, page_of, panels_of, 
 # the trained length
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("figure", "options"), [
     ("offsets", {"encoding": "rope:d=8", "length": 30}),
     ("offsets", {"encoding": "alibi", "length": 30, "log": True}),
@@ -171,7 +172,7 @@ def test_shares_add_up_to_1_and_find_the_waves_that_are_there(folder: Path) -> N
     assert over.message() == say("fourier.besides_drift", waves=join_and(["14", positions(7)]))
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("waves", "said"),
     [

@@ -145,6 +145,7 @@ def test_at_one_time_the_headline_of_a_clock_says_where_its_hands_stand() -> Non
     assert {"sin 0.00 · cos 1.00", "sin 0.10 · cos 0.99", "sin 1.00 · cos −0.01"} <= {*texts_of}
 
 
+@pytest.mark.long
 def test_what_is_swept_is_shaded_and_full_turns_are_counted() -> None:
     options: dict[str, Any] = {"encoding": "sinusoidal:d=16", "at": [0, 10, 100, -7], "size": "page"}
     found = dials(**options)
@@ -331,6 +332,7 @@ def test_circles_stand_whole_and_round(size: str) -> None:
         assert plane.bbox.y0 < circle.y0 and circle.y1 < plane.bbox.y1
 
 
+@pytest.mark.long
 def test_each_pair_has_a_circle_on_which_it_turns_counterclockwise(folder: Path) -> None:
     plane = panels(pairs=range(7))[2]
     circles = [patch.get_radius() for patch in plane.patches if isinstance(patch, Circle)]

@@ -121,6 +121,7 @@ def test_numbers_as_columns_are_those_of_a_csv_file(name: str, folder: Path) -> 
             assert [float(cell or "nan") for cell in cells] == pytest.approx(columns[name].tolist(), nan_ok=True)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("figure", "options"), [
     ("bias", {"encoding": "alibi", "softmax": True}),
     ("fourier", {"d": 80}),

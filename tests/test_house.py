@@ -191,6 +191,7 @@ def test_only_the_edge_knows_the_command_line() -> None:
 HOUSE = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted({*re.findall(r"`([a-z_]+(?:\.[A-Za-z_]+)+)`", HOUSE)} - {"zh.py", "en.py"}))
 def test_what_the_readme_of_the_house_names_is_there(name: str) -> None:
     found, *rest = [pecli.__name__, *name.split(".")]
@@ -273,6 +274,7 @@ def test_the_registrys_key_is_the_name(registry: dict[str, type[Any]]) -> None:
     assert all(key.isidentifier() or key.replace("-", "_").isidentifier() for key in registry)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [*ENCODINGS.values(), *ANALYSES.values()], ids=lambda kind: str(kind.name))
 def test_an_encoding_figure_or_report_says_what_it_is(kind: Any) -> None:
     if issubclass(kind, Encoding):
@@ -282,6 +284,7 @@ def test_an_encoding_figure_or_report_says_what_it_is(kind: Any) -> None:
     assert shlex.split(kind.example)[0] == "pecli" and f"{kind.__name__}(" not in kind.__doc__
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: options.__name__)
 def test_an_options_class_is_frozen_and_every_field_an_option_with_help(options: type[Options]) -> None:
     assert options.__dataclass_params__.frozen  # type: ignore[attr-defined]  # dataclasses does not type it
@@ -310,6 +313,7 @@ def test_what_an_option_writes_it_reads(options: type[Options]) -> None:
             assert option.read(option.write(value)) == value, option.name
 
 
+@pytest.mark.long
 @analyses
 def test_names_and_flags_do_not_clash(analysis: type[Analysis[Any]]) -> None:
     groups = [set(analysis.options()), set(encoding_parameters()), *(set(section.options()) for section in SECTIONS)]
@@ -322,6 +326,7 @@ def test_names_and_flags_do_not_clash(analysis: type[Analysis[Any]]) -> None:
             assert known.setdefault(flag, item.name) == item.name, flag
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", encoding_parameters())
 def test_a_parameter_that_encodings_share_is_one_option_on_the_command_line(name: str) -> None:
     owners = [encoding.options()[name] for encoding in ENCODINGS.values() if name in encoding.options()]
@@ -339,6 +344,7 @@ def test_an_invariant_encoding_has_one_norm_and_a_toeplitz_gram_matrix(encoding:
     assert np.diag(gram) == pytest.approx(np.sum(made.amplitudes**2))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [*OPTIONS, *ENCODINGS.values()])
 def test_what_an_option_belongs_to_is_an_option_with_that_value(kind: type[Options]) -> None:
     for option in kind.options().values():

@@ -16,6 +16,7 @@ def test_runs_from_start_over_length_positions() -> None:
     assert Positions(length=5, start=-2).stop == 3
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize("length", [1, 2, 23, 97, 101])
 @pytest.mark.parametrize("most", [None, 1, 7, 23, 97, 1000])
 def test_blocks_cover_every_position_once(length: int, most: int | None) -> None:

@@ -98,6 +98,7 @@ def test_kernels_are_the_papers_and_a_power_of_one_is_alibi() -> None:
     assert np.array_equal(item.bias(OFFSETS), alibi.bias(OFFSETS))
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize("direction", ["both", "causal"])
 @pytest.mark.parametrize("buckets", [4, 5, 32, 33, 64])
 @pytest.mark.parametrize("distance", [33, 128, 1000, 10**9])

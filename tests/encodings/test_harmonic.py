@@ -40,6 +40,7 @@ def test_every_pair_lies_on_the_unit_circle_so_every_row_has_one_norm(encoding: 
     assert encoding.wavelengths() * encoding.frequencies() == pytest.approx(2 * math.pi)
 
 
+@pytest.mark.some(5)
 @encodings
 @pytest.mark.parametrize("offset", [1, -7, 97, 100_003])
 def test_a_shift_by_any_offset_is_a_rotation_of_each_pair(encoding: Sinusoidal, offset: int) -> None:

@@ -33,6 +33,7 @@ def vectors(seed: int, count: int = 2) -> Array:
     return np.random.default_rng(seed).standard_normal((count, D))
 
 
+@pytest.mark.some(7)
 @both
 @several
 @pytest.mark.parametrize(("m", "n"), [(0, 0), (5, 2), (2, 5), (97, 11), (0, 1000)])

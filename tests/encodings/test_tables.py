@@ -75,6 +75,7 @@ def test_a_table_made_in_pieces_is_the_table_made_at_once() -> None:
         assert encoding.columns(np.array([4]), 0, len(positions)) == pytest.approx(table[None, :, 4], abs=1e-14)
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize(
     "encoding",
     [Squares(), *(Sinusoidal(d=d, base=base) for d in (1, 2, 7, 22) for base in (10000, 1, 0.3))]

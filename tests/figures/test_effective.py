@@ -34,6 +34,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("length", [2, 19, 20, 21, 40, 41, 64])
 def test_closed_forms_are_those_of_all_pairs(method: Method, length: int) -> None:

@@ -57,6 +57,7 @@ def test_every_shell_reads_back_the_word(tmp_path: Path, shell: list[str]) -> No
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("word", WORDS, ids=ascii)
 def test_what_is_printed_to_be_run_does_nothing_to_a_terminal(word: str) -> None:
     assert all(map(is_printable, quoted(word)))

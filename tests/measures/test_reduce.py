@@ -17,6 +17,7 @@ from pecli.measures.waves import first_negative_offset
 LENGTHS = [1, 2, 7, 100, 1009]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("most", [1, 2, 13, 100, 5000])
 def test_even_bins_cover_the_length_and_are_no_more_than_asked_for(length: int, most: int) -> None:
@@ -27,6 +28,7 @@ def test_even_bins_cover_the_length_and_are_no_more_than_asked_for(length: int, 
     assert (sizes[:-1] == sizes[0]).all() and 1 <= sizes[-1] <= sizes[0]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("length", [2, 7, 100, 1009, 10**6])
 @pytest.mark.parametrize("most", [0, 1, 2, 13, 100])
 def test_log_bins_cover_1_to_the_length_and_never_get_shorter_by_more_than_rounding(length: int, most: int) -> None:

@@ -300,6 +300,7 @@ for sys.argv in {[["pecli", *words(line)] for line in lines]}:
 """
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(("code", "warned"), [
     ("print('one\\ntwo')", "printed 'one two'"),
     ("print('one'); import sys; sys.exit(3)", "was skipped: its import ends Python with exit(3) and printed 'one'"),

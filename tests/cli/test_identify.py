@@ -630,7 +630,7 @@ def test_cosines_and_sines_of_one_file_are_read_together(names: tuple[str, str],
         assert (data["kept"][-1], data["correct"]) == (mistake, False), mistake
 
 
-@pytest.mark.some(4)
+@pytest.mark.some(8)
 @pytest.mark.parametrize(
     ("name", "change", "kept"),
     [

@@ -217,7 +217,7 @@ def test_classes_on_both_sides_of_0_have_it_in_the_middle_of_the_colours() -> No
     assert len(light) == image.get_cmap().N and light.argmax() in (4, 5, 6)
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize(("figure", "options", "ends"), [
     ("heatmap", {"encoding": "binary", "length": [9, 999]}, (0, 1)),
     ("bias", {"encoding": "t5", "length": [30, 900]}, (0, 15)),

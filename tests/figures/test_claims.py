@@ -117,6 +117,7 @@ def test_the_spectrum_names_its_dashes_where_it_has_them(spec: str, dashed: bool
     assert [bool(len(lines)), say("spectrum.unscaled") in texts(axes.texts)] == [dashed, dashed]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", [40, 2000])  # of the second pixels are means
 def test_two_tables_say_where_they_differ_most_and_where_alone(length: int) -> None:
     rng = np.random.default_rng(3)

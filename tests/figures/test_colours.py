@@ -237,6 +237,7 @@ def test_colours_of_dots_keep_away_from_their_ground(ground: str, cmap: str) -> 
     assert len(np.unique(left)) == 9  # still a map
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", [23, 2100])
 def test_the_points_of_a_scatter_are_seen_on_a_dark_ground(length: int) -> None:
     axes = drawn("scatter", style="dark_background", length=length)

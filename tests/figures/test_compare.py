@@ -130,6 +130,7 @@ def test_biases_and_buckets_share_no_colours_and_the_caption_says_once_what_both
     )
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("other", ["alternating.npy", "sinusoidal:d=8"])
 @pytest.mark.parametrize(("figure", "length"), [("heatmap", 900), ("distance", 400)])
 def test_a_pixel_of_a_difference_is_the_largest_of_its_cells(
@@ -153,6 +154,7 @@ def test_a_pixel_of_a_difference_is_the_largest_of_its_cells(
     assert difference.ends[1] == pytest.approx(np.abs(far).max(), abs=1e-12)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("largest", "differ"), [(1, False), (0.998, False), (0.5, True)])
 def test_limits_that_look_equal_are_not_said_to_differ(largest: float, differ: bool, folder: Path) -> None:
     np.save("waves.npy", largest * np.sin(np.outer(np.arange(12), np.linspace(0.1, np.pi / 2, 8))))

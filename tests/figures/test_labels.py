@@ -90,6 +90,7 @@ def test_an_overview_of_figures_without_positions_to_mark_refuses_it(panels: lis
         pecli.figure("overview", panels=panels, measure="cos")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "edges"),
     [({}, (19.5, 29.5)), ({"log": True}, (1.30103, 1.47712))],

@@ -251,6 +251,7 @@ def test_a_bias_is_a_line_a_head_on_the_sides_that_it_sees() -> None:
     assert np.isfinite(found.bias).tolist() == [[True] * 7, [False] * 3 + [True] * 4]
 
 
+@pytest.mark.long
 def test_lines_are_named_by_their_heads_of_many_some() -> None:
     few = line_labels(drawn(encoding="alibi:heads=3", length=9))
     assert few == [say("encoding.head_head", head=head) for head in range(3)]
@@ -366,7 +367,7 @@ def test_the_message_names_the_first_head_that_sees_all() -> None:
     assert biases(encoding="alibi:heads=8", length=60).message() == say("bias.each_head_sees_twice") + until
 
 
-@pytest.mark.some(3)
+@pytest.mark.some(9)
 @pytest.mark.parametrize(
     ("encoding", "back", "ahead"),
     [

@@ -289,7 +289,7 @@ def test_another_grid_is_drawn_whole(ask: Any, folder: Path) -> None:
     assert np.load("b.npy").shape == (10, 10)
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["curves", "waves"])
 @pytest.mark.parametrize("grid", ["8x8", "14x14", "20x30"])
 def test_lines_over_a_grid_claim_nothing_of_a_line_of_positions(ask: Ask, figure: str, grid: str) -> None:

@@ -62,7 +62,7 @@ def test_a_part_of_several_panels_has_rows_of_its_own(encoding: str, names: str,
     assert not any(box.overlaps(other) for at, box in enumerate(boxes) for other in boxes[:at])
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("names", "key", "named"),
     [

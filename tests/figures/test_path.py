@@ -90,7 +90,7 @@ def table_of_turns(period: float, drift: float, length: int = 90) -> Any:
     return np.column_stack((np.cos(angles) + drift * np.arange(length), np.sin(angles)))
 
 
-@pytest.mark.some(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("period", "drift", "found"),
     [(6.0, 0.0, 6.0), (6.0, 0.05, 6.0), (14.3, 0.01, 14.3), (50.0, 0.0, None), (6.0, 3.0, None)],

@@ -80,7 +80,7 @@ STEPS = [  # a line, and how many columns or lanes are drawn in each frame
 ]
 
 
-@pytest.mark.some(5)
+@pytest.mark.some(9)
 @pytest.mark.parametrize(("figure", "given", "drawn"), STEPS)
 def test_a_frame_has_one_more_and_the_rest_stays(figure: str, given: dict[str, Any], drawn: list[int]) -> None:
     given = {**SMALL, **given} if "binary" not in given.get("encoding", "") else {"length": 12, "dpi": 30, **given}
@@ -132,6 +132,7 @@ def frame_count(path: Path) -> int:
         return int(getattr(image, "n_frames", 1))
 
 
+@pytest.mark.long
 def test_a_batch_reveals_too(ask: Ask, folder: Path) -> None:
     Path("f.toml").write_text(
         '[[figure]]\ncommand = "waves"\nreveal = true\ndims = [0, 1]\noutput = "a.gif"\ndpi = 30\n', encoding="utf-8"

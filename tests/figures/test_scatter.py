@@ -23,6 +23,7 @@ def panels(**options: object) -> list[Any]:
     return [axes for axes in page_of("scatter", **options).axes if axes.get_label() != "<colorbar>"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("d", [6, 7])
 def test_every_pair_is_one_point_of_correlation_and_distance(d: int) -> None:
     table = pecli.encode(d=d, base=10, length=11, start=3)

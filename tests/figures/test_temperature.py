@@ -24,7 +24,7 @@ YARN, QWEN = "rope:scaling=yarn,factor=16,original=8192", "rope:logn=8192,32767,
 EACH = [LLAMA, MINISTRAL, YARN, QWEN]
 
 
-@pytest.mark.some(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("encoding", "length", "last", "factor"),
     [
@@ -111,7 +111,7 @@ def test_a_layer_that_is_named_is_taken_and_others_keep_what_they_had(ask: Ask) 
     assert refused.code != 0 and "learned" in refused.err
 
 
-@pytest.mark.some(4)
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["page", "column", "slide", "5x3"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_lines_and_dots_are_named(size: str, lang: str) -> None:

@@ -180,6 +180,7 @@ def test_of_shards_those_with_tables_are_opened(lines: Any, hub: Hub) -> None:
     assert several[0] == 2 and f"name one, as in hf:org/two@{COMMIT}#text.pos_embed" in several[2]
 
 
+@pytest.mark.long
 def test_of_a_gguf_file_the_header_and_a_small_tensor_are_fetched(lines: Any, hub: Hub) -> None:
     (whole,) = lines("pecli model hf:org/gguf/model.gguf --json")
     assert whole[0] == 0, whole

@@ -53,7 +53,7 @@ def test_other_programs_read_the_columns_as_they_are(
         assert found.tolist() == (column.tolist() if text else pytest.approx(column.tolist(), nan_ok=True)), name
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("options", "heads"), [("", range(12)), (" --head 3,1", (3, 1))])
 @pytest.mark.parametrize("kind", ["", " --softmax --long"])
 def test_a_file_of_numbers_has_every_head(

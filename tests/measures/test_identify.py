@@ -267,11 +267,11 @@ def counted(seed: int, every: int) -> tuple[dict[str, Counter[str]], list[str]]:
 
 
 @pytest.mark.some(2)
-@pytest.mark.parametrize("every", [25, 1])
+@pytest.mark.parametrize("every", [32, 1])
 def test_300_tables_are_told_by_their_numbers(every: int) -> None:
     counts, lines = counted(35, every)
     total = sum(counts.values(), Counter[str]())
-    assert total.total() == 300 // every and (every > 1 or counts.keys() == {kind.__name__ for kind in KINDS})
+    assert total.total() == -(-300 // every) and (every > 1 or counts.keys() == {kind.__name__ for kind in KINDS})
     assert total["wrong"] == 0, "\n".join(lines)
     assert total["right"] >= total.total() - 3, "\n".join(lines)
 
@@ -500,10 +500,10 @@ def spoiled(table: Array, rng: Generator) -> dict[str, tuple[Array, list[str], A
 
 
 FORMULAS = (
-    "sinusoidal:d=32",
+    "sinusoidal:d=16,base=100",
     "sinusoidal:d=64,base=500,layout=concatenated",
     "rope:d=32,base=500000",
-    "sinusoidal:d=16,base=100",
+    "sinusoidal:d=32",
     "sinusoidal:d=48,base=7000,family=tensor2tensor",
 )
 

@@ -451,6 +451,7 @@ def test_300_arrays_of_programs_are_known(every: int) -> None:
     assert total["right"] >= total.total() * 29 / 30, "\n".join(lines)
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize(
     ("form", "kept"),
     [

@@ -11,7 +11,6 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection, PathCollection
 from matplotlib.colors import to_rgba_array
-from matplotlib.figure import Figure as Drawing
 from matplotlib.image import AxesImage
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
@@ -35,11 +34,11 @@ from pecli.core.errors import UsageError
 from pecli.core.language import say
 from pecli.encodings.registry import ENCODINGS
 from pecli.figures import FIGURES
-from pecli.figures.composite import Composite
 from pecli.jobs.job_options import ANALYSES
 from pecli.jobs.text import python_call
-from pecli.page.labels import Label
 from pecli.page.limits import footnotes
+from pecli.page.titles import TitleLabel
+from tests.page.test_stored_pages import page, plain_letters, shown
 
 DATA = Path(__file__).with_name("data")
 STORED = DATA / "outputs.json"
@@ -104,20 +103,42 @@ def rounded(number: float, digits: int = 7) -> float:
 
 
 def pictured(line: str) -> dict[str, Any]:
-    """Return what a picture says whose panels have few pixels, and the texts and ticks of its axes."""
+    """Return what a page says, the texts and ticks of its axes, and where everything stands."""
     picture = eval(python_call(f"pecli {line}"), {"pecli": pecli})
-    job, whole = picture.job, isinstance(picture.job.analysis, Composite)
-    numbers = picture.numbers if whole else job.analysis.compute(replace(job.view, panels=((20, 20),)))
-    axes = picture.draw(Drawing(figsize=(9, 9)).subplots())
-    every = axes.figure.findobj(Axes)
-    shown = [text for ax in every for text in (ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts)]
-    shown += [text for ax in every if (legend := ax.get_legend()) for text in legend.get_texts()]
-    lines = {" ".join(text.get_text().split()) for text in shown}
-    said = {"title": picture.title(), "headline": numbers.message(), "notes": footnotes(numbers, job.canvas)}
+    drawing, numbers = page(picture)
+    every = drawing.findobj(Axes)
+    texts = [text for ax in every for text in (ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts)]
+    texts += [text for ax in every if (legend := ax.get_legend()) for text in legend.get_texts()]
+    lines = {" ".join(text.get_text().split()) for text in texts}
+    said = {"title": picture.title(), "headline": numbers.message(), "notes": footnotes(numbers, picture.job.canvas)}
     words = sorted(line for line in lines if re.search("[a-z]{2}", line))
     drawn = [sketched(every, kind) for kind in (Line2D, Patch, Collection, Text, AxesImage)]
     around = {"ends": ends_of(every), "ticks": ticks_of(every), "frames": frames_of(every)}
+    if picture.figure.name != "dials":  # whose labels of two lines are higher in other versions of matplotlib
+        around["places"] = places_of(drawing, every)
     return {**said, "texts": words, "drawn": drawn, **around}
+
+
+def places_of(drawing: Any, every: list[Axes]) -> list[float]:
+    """Return weighted sums of the places of frames, of texts with their looks, and of rules and legends, in points.
+
+    Left out is what moves with matplotlib's version: numbers of logarithmic axes, and heights of several lines.
+    """
+    renderer: Any = drawing.canvas.get_renderer()
+    log = [axis for ax in every for axis in (ax.xaxis, ax.yaxis) if axis.get_scale() != "linear"]
+    numbers = {label for axis in log for tick in axis.get_major_ticks() for label in (tick.label1, tick.label2)}
+    texts = []
+    with plain_letters():
+        for text in (text for text in shown(drawing) if text not in numbers):
+            x = 0.0 if text.get_rotation() else Text.get_window_extent(text, renderer).x0
+            y = 0.0 if isinstance(text, TitleLabel) else text.get_transform().transform(text.get_position())[1]
+            look = to_rgba_array(text.get_color()).sum() + len(text.get_verticalalignment())
+            texts.append((x, y, text.get_fontsize(), look))
+        others = [rule for rule in drawing.lines if rule.get_visible()] + drawing.findobj(Legend)
+        boxes = [other.get_window_extent(renderer).bounds for other in others]
+    frames = [ax.bbox.bounds for ax in every]
+    weighted = [np.arange(1, len(found) + 1) @ np.array(found) for found in (frames, texts, boxes) if found]
+    return [rounded(number) for sums in weighted for number in sums]
 
 
 def ends_of(every: list[Axes]) -> list[float]:
@@ -147,10 +168,7 @@ def ticks_of(every: list[Axes]) -> list[str]:
 
 
 def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
-    """Return how many artists of a kind there are, and weighted sums of their looks and of their points.
-
-    The places of labels are left out, because they move with the widths of letters.
-    """
+    """Return how many artists of a kind there are, and weighted sums of their looks and of their points."""
     if not (artists := [artist for ax in every for artist in ax.get_children() if isinstance(artist, kind)]):
         return []
     looks, points = np.zeros(4), np.zeros(2)
@@ -164,10 +182,10 @@ def sketched(every: list[Axes], kind: type[Artist]) -> list[float]:
 
 
 def dashes(artist: Any) -> float:
-    """Return a number for the dashes of a line and its marker with its size, or for the dashes of other artists."""
+    """Return a number for the dashes of a line and for its marker, or for the dashes of other artists."""
     style = getattr(artist, "get_linestyle", lambda: "-")()
     marker = str(artist.get_marker()) if isinstance(artist, Line2D) else ""
-    size = artist.get_markersize() if marker not in ("", "None") else 0.0
+    size = artist.get_markersize() + artist.get_markeredgewidth() if marker not in ("", "None") else 0.0
     if not isinstance(style, str):  # of a collection: (offset, lengths)
         return sum(sum(lengths) for _, lengths in style if lengths is not None)
     return sum(map(ord, style + marker)) + size
@@ -182,7 +200,7 @@ def shades(artist: Any) -> Any:
 
 
 def places(artist: Any) -> Any:
-    """Return the points of an artist, (n, 2); of a text, whose label may move with fonts, its halo and rotation too."""
+    """Return the points of an artist, (n, 2); of a text, its halo and rotation too."""
     if isinstance(artist, Collection):
         ends = [path.vertices for path in artist.get_paths() if not isinstance(artist, PathCollection)]
         return np.concatenate([np.ma.filled(artist.get_offsets(), 0.0).reshape(-1, 2), *ends])
@@ -191,7 +209,7 @@ def places(artist: Any) -> Any:
     if isinstance(artist, Line2D):
         return artist.get_path().vertices
     if isinstance(artist, Text):
-        at = [getattr(artist, "xy", (0, 0)), (0, 0) if isinstance(artist, Label) else artist.get_position()]
+        at = [getattr(artist, "xy", (0, 0)), (0, 0) if isinstance(artist, TitleLabel) else artist.get_position()]
         return np.array([[len(artist.get_path_effects()), artist.get_rotation()], *at], dtype=float)
     return artist.get_verts()
 

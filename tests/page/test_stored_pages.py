@@ -26,8 +26,10 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 
 import pecli
+from pecli.analysis import Numbers
 from pecli.core.language import use_language
 from pecli.figures.page import draw_page
+from pecli.jobs.picture import Picture
 from pecli.jobs.text import python_call
 from pecli.page.style import style_context
 
@@ -54,21 +56,21 @@ def plain_letters() -> Iterator[None]:
         yield
 
 
-def page(line: str) -> Drawing:
-    """Return the finished page of a command line."""
-    picture = eval(python_call(f"pecli {line}"), {"pecli": pecli})
+def page(picture: Picture[Any]) -> tuple[Drawing, Numbers[Any]]:
+    """Return the page of a picture in points, with plain letters, and the numbers that it shows."""
     job = picture.job
     with use_language(job.language), plain_letters(), style_context(job.canvas, picture.title()):
-        drawing, _ = draw_page(picture.figure, job.view, job.canvas, picture.title(), 0)
+        drawing, numbers = draw_page(picture.figure, job.view, job.canvas, picture.title(), 0)
         drawing.set_dpi(72)  # pixels are points
-        drawing.draw_without_rendering()
-        return drawing
+        return drawing, numbers
 
 
 def placed(line: str) -> list[str]:
     """Return a line for each frame, for what is drawn in it, and for each text, rule and legend, with its place."""
+    picture = eval(python_call(f"pecli {line}"), {"pecli": pecli})
+    drawing, _ = page(picture)
     with plain_letters():
-        drawing = page(line)
+        drawing.draw_without_rendering()
         renderer: Any = drawing.canvas.get_renderer()  # type: ignore[attr-defined]
         found = [f"$ {line}", f"page {told(drawing.bbox.size)}"]
         for axes in drawing.findobj(Axes):

@@ -230,12 +230,15 @@ def furnish(folder: Path) -> None:
     same = "".join(f'[[figure]]\ncommand = "{name}"\noutput = "z.png"\n' for name in ("heatmap", "waves"))
     (folder / "twice.toml").write_text(same)
     (folder / "bare.toml").write_text("[[figure]]\nbase = 10\n")
+    (folder / "header.toml").write_text('[batch]\nindex = "../a.md"\n[[figure]]\ncommand = "heatmap"\n')
+    (folder / "large.yaml").write_text("#" * (1 << 20) + "\n")
     (folder / "waves-clock.png").write_bytes(b"somebody else's")
     (folder / "latin.csv").write_bytes(b"\xe9,1\n")
     (folder / "ragged.csv").write_text("1,2\n3\n")
     (folder / "blank.csv").write_text("\n")
     (folder / "pickle.pt").write_bytes(b"\x80\x02}q\x00.")
     np.savez(folder / "two.npz", a=np.eye(3), b=np.eye(3))
+    np.savez(folder / "nine.npz", **{name: np.eye(3) for name in "abcdefghi"})
     np.savez(folder / "none.npz")
     np.save(folder / "table.npy", [[np.nan, 1.0]])
     (folder / "a.png").write_bytes(picture())
@@ -256,6 +259,8 @@ def furnish(folder: Path) -> None:
         "uneven": config | {"num_attention_heads": 7},
         "unknown": config | {"rope_scaling": {"rope_type": "yern", "factor": 2}},
         "without": config | {"rope_scaling": {"rope_type": "yarn"}},
+        "endless": {name: value for name, value in config.items() if name != "max_position_embeddings"},
+        "mistral": {"dim": 32, "n_heads": 4, "n_layers": 2, "hidden_dim": 64},
         "huge": config | {"max_position_embeddings": 1e300},
         "recurrent": {"model_type": "mamba", "hidden_size": 64},
         "bert": config | {"model_type": "bert"},

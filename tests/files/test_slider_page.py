@@ -56,6 +56,7 @@ def test_who_does_not_see_a_picture_is_told_what_there_is_to_see_in_it() -> None
         assert alone and alt.startswith(say("page.message_sentence", message=told, sentence=""))
 
 
+@pytest.mark.long
 def test_lines_are_drawn_as_svg_where_that_is_smaller() -> None:
     text = pecli.figure("curves", d=4, length=3, at=[0, 1, 2], base=[10, 100], dpi=400).render("html")[0].decode()
     assert "image/svg+xml" in text and "image/png" not in text

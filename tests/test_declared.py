@@ -19,6 +19,7 @@ import pecli
 from pecli.analysis import Numbers
 from pecli.core.options import Option, Options
 from pecli.encodings.spec import read_encoding
+from pecli.page.canvas import SIZES
 from pecli.page.venues import VENUES
 
 STORED = Path(__file__).with_name("data") / "declared.txt"
@@ -78,7 +79,7 @@ def array_lines() -> Iterator[str]:
 
 
 def declared() -> str:
-    """Return a line for each option, each fact of the classes that define them, and each class of numbers."""
+    """Return a line for each option, each fact of the classes that define them, each class of numbers and each size."""
     for module in walk_packages(pecli.__path__, "pecli."):
         import_module(module.name)  # so that every class is there
     lines = []
@@ -90,7 +91,8 @@ def declared() -> str:
             elif "ClassVar" in str(annotation) and (text := told(kind.__dict__.get(name, str))):
                 lines.append(f"{place}.{name} = {text}")
     venues = [f"{name}: {venue!r}" for name, venue in VENUES.items()]
-    return "\n".join([*sorted(lines), *sorted({*array_lines()}), *property_lines(), *venues]) + "\n"
+    sizes = [f"{name}: {size!r}" for name, size in SIZES.items()]
+    return "\n".join([*sorted(lines), *sorted({*array_lines()}), *property_lines(), *venues, *sizes]) + "\n"
 
 
 def test_options_and_facts_of_classes_are_those_that_are_stored() -> None:

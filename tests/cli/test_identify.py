@@ -285,7 +285,7 @@ def test_far_positions_are_known_if_float32_rounds_the_angles(start: int, form: 
     assert data["first_position"] == start and [each["base"] for each in data["names"]] == [10000]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("spec", "told_as", "timesteps"),
     [

@@ -386,6 +386,7 @@ def test_a_file_that_cannot_be_read_leaves_the_others(ask: Ask, folder: Path) ->
     assert re.findall("^pecli: (broken|text).json.*$", ended.err, re.M) == ["broken", "text"]
 
 
+@pytest.mark.long
 def test_the_spectra_of_several_models_are_one_picture(ask: Ask, folder: Path) -> None:
     words = [str(CONFIGS / name) for name in ("llama-3.1.json", "bert.json", "gemma-3.json")]
     assert ask("model", *words, "-o", "a.svg").out == "a.svg\n"

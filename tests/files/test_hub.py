@@ -196,7 +196,6 @@ FAILURES = [  # a line, its exit code, and what its message names
     ("model hf:org/large@v9", 1, "hf:org/large@v9", "revision"),
     ("model hf:org/shards", 1, "hf:org/shards", "config.json"),
     ("model hf:org/broken", 1, "hf:org/broken", "the hub"),
-    ("model hf:org/slow", 1, "hf:org/slow", "HF_HUB_DOWNLOAD_TIMEOUT"),
     ("model hf:org/gguf/no.gguf", 1, "hf:org/gguf/no.gguf", "no such file"),
     ("table -e learned:file=hf:org/missing", 1, "hf:org/missing", "hf auth login"),
     ("table -e learned:file=hf:org/pickled", 1, "pytorch_model.bin", "pecli tensors pytorch_model.bin"),
@@ -209,6 +208,13 @@ def test_what_cannot_be_fetched_is_one_line(lines: Any) -> None:
     ended = lines(*(f"pecli {line}" for line, *_ in FAILURES))
     for (line, code, *names), (found, out, error) in zip(FAILURES, ended, strict=True):
         assert (found, out) == (code, "") and all(name in error for name in names) and error.count("\n") == 1, line
+
+
+@pytest.mark.long
+def test_a_hub_that_does_not_answer_is_one_line(lines: Any) -> None:
+    ((code, out, error),) = lines("pecli model hf:org/slow")
+    assert (code, out, error.count("\n")) == (1, "", 1)
+    assert "hf:org/slow" in error and "HF_HUB_DOWNLOAD_TIMEOUT" in error
 
 
 def test_without_the_client_one_line_says_what_to_install(folder: Path, process: Process) -> None:

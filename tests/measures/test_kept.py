@@ -471,7 +471,7 @@ def test_rope_on_a_grid_is_known_in_the_forms_of_programs(form: Any, kept: tuple
     assert mistakes(report, Truth(options_of(spec), kept)) == []
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(16)
 @pytest.mark.parametrize(
     ("form", "kept"),  # of the cosines and sines of the 8 pairs that rotate, and those of the 24 others
     [

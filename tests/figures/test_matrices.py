@@ -73,6 +73,7 @@ def test_the_row_that_stands_out_has_its_length_beside_the_image(tmp_path: Path)
     assert finding(found.message())["position"] == "7" and np.array(found.lengths) == pytest.approx(lengths)
     (beside,) = page_of("heatmap", **options).axes[0].child_axes
     assert beside.lines[0].get_xydata().tolist() == [[0, 7], [pytest.approx(lengths[7]), 7]]
+    assert beside.get_xlim() == (0, pytest.approx(1.05 * lengths[7]))
     assert beside.get_xticks().tolist() == [pytest.approx(np.sort(lengths)[-2])]
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from PIL import Image
 
 import pecli
@@ -18,6 +20,7 @@ from pecli.core.language import say
 from pecli.figures import FIGURES
 from pecli.files.pictures import DARK_INKS
 from pecli.page.colors import luminance
+from pecli.page.style import style_context
 
 Ask = Callable[..., Any]
 SMALL: dict[str, Any] = {"d": 8, "length": 9, "dpi": 30, "size": "column"}
@@ -50,6 +53,13 @@ def contrast(one: str, other: str) -> float:
 
 def colours(text: str) -> list[str]:
     return re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", text.partition("</defs>")[2])
+
+
+def test_every_colour_of_lines_and_texts_has_another_on_dark_pages() -> None:
+    with style_context(pecli.figure("heatmap").job.canvas, ""):
+        inks = [mpl.rcParams[name] for name in ("text.color", "axes.edgecolor", "xtick.color", "grid.color")]
+        inks += mpl.rcParams["axes.prop_cycle"].by_key()["color"]
+    assert {to_hex(ink) for ink in inks} <= {*DARK_INKS}
 
 
 @pytest.mark.long

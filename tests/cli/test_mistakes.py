@@ -238,7 +238,8 @@ def furnish(folder: Path) -> None:
     (folder / "blank.csv").write_text("\n")
     (folder / "pickle.pt").write_bytes(b"\x80\x02}q\x00.")
     np.savez(folder / "two.npz", a=np.eye(3), b=np.eye(3))
-    np.savez(folder / "nine.npz", **{name: np.eye(3) for name in "abcdefghi"})
+    nine: dict[str, Any] = {name: np.eye(3) for name in "abcdefghi"}
+    np.savez(folder / "nine.npz", **nine)
     np.savez(folder / "none.npz")
     np.save(folder / "table.npy", [[np.nan, 1.0]])
     (folder / "a.png").write_bytes(picture())

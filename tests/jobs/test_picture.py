@@ -45,8 +45,8 @@ def test_draws_onto_a_given_axes_and_leaves_its_figure_as_it_is() -> None:
     assert len(axes.images) == 1 and not other.images
     assert tuple(drawing.get_size_inches()) == (5, 3) and drawing.dpi == 37
     assert drawing.get_suptitle() == ""
-    many = pecli.figure("heatmap", d=4, length=3000)
-    whole = pecli.figure("heatmap", d=4, length=3000).seen
+    many: Any = pecli.figure("heatmap", d=4, length=3000)
+    whole: Any = pecli.figure("heatmap", d=4, length=3000).seen
     assert many.draw(other) is other and many.seen.block > whole.block  # of fewer pixels
 
 

@@ -261,7 +261,10 @@ KEYS: dict[str, list[Config]] = {
     ],
     "bloom": [{}],
     "jais": [{"position_embedding_type": "alibi"}],
-    "bert": [{}, {"position_embedding_type": "alibi", "alibi": True}, *({"position_embedding_type": word} for word in ("alibi", "relative_key", "rotary", "sinusoidal"))],
+    "bert": [
+        {}, {"position_embedding_type": "alibi", "alibi": True},
+        *({"position_embedding_type": word} for word in ("alibi", "relative_key", "rotary", "sinusoidal")),
+    ],
     "esm": [{"position_embedding_type": word, "pad_token_id": 1} for word in ("rotary", "absolute", "relative_key")],
     "roberta": [{}, {"pad_token_id": 0}],
     "opt": [{}],

@@ -15,6 +15,7 @@ import pytest
 
 from pecli.cli.completion import offered_values
 from pecli.page.canvas import Canvas
+from pecli.page.colors import add_maps
 
 PROGRAM = Path(sys.executable).with_name("pecli")
 
@@ -33,6 +34,7 @@ assert not (found := [name for name in sys.modules if name.startswith(tuple(slow
 
 
 def test_all_colour_maps_are_offered() -> None:
+    add_maps()
     offered = {name for name, _ in offered_values(Canvas.options()["cmap"])}
     assert offered == {name for name in mpl.colormaps if not name.endswith("_r")}
 

@@ -179,7 +179,7 @@ def test_every_option_of_every_command_is_asked_for() -> None:
     }
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(3)
 @pytest.mark.parametrize("command", ASKED)
 def test_an_option_changes_what_comes_or_is_refused(command: str, furnished: Ask, folder: Path) -> None:
     lines = {name: lines for name, lines in ASKED[command].items() if name != CONTEXT}

@@ -169,7 +169,7 @@ HTML = [  # a figure or report with its options, the tag that it is, and whether
 ]
 
 
-@pytest.mark.some(2)
+@pytest.mark.some(4)
 @pytest.mark.parametrize(("figure", "options", "tag", "described"), HTML)
 def test_a_picture_as_html_is_an_inline_svg_with_its_alt_text(
     figure: str, options: dict[str, Any], tag: str, described: bool

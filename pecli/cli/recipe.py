@@ -156,12 +156,14 @@ def path_below_here(path: str) -> str:
     return inside
 
 
-def redraw(context: typer.Context, file: str, **before: Any) -> None:
+def redraw(context: typer.Context, file: str | None, **before: Any) -> None:
     """Draw a finished file again with some options changed.
 
     before : options typed before the file, which are refused: options must follow it
     """
     with guard():
+        if file is None:
+            raise UsageError("pecli redraw needs a file that pecli made")
         early = [name.replace("_", "-") for name, value in before.items() if value not in (None, False)]
         if file.startswith("-") or early:
             given = file if file.startswith("-") else f"--{early[0]}"
@@ -182,7 +184,7 @@ def _redraw_with_help() -> Any:
     shown = [parameter(entry, panel) for part, panel in SHARED.items() for entry in part.options().values()]
     words = [
         context_parameter(),
-        argument("file", "picture or numbers that pecli made; options come after it", required=True, metavar="FILE"),
+        argument("file", "picture or numbers that pecli made; options come after it"),
     ]
     return with_parameters(redraw, [*words, *shown, *run_parameters()])
 

@@ -311,11 +311,12 @@ def test_one_encoding_twice_is_said_to_be_the_same() -> None:
 
 @pytest.mark.parametrize(("base", "code"), [(10000, 0), (20000, 1)])
 def test_a_difference_beyond_the_tolerance_fails_and_says_where(base: int, code: int, ask: Ask, folder: Path) -> None:
-    words = ["sinusoidal:d=8", f"sinusoidal:d=8,base={base}", "--difference", "--tolerance=1e-6", "--dpi=30", "-oa.png"]
+    encodings = ["sinusoidal:d=8", f"sinusoidal:d=8,base={base}"]
+    words = [*encodings, "--difference", "--tolerance=1e-6", "--dpi=30", "-o", "a.png"]
     ended = ask("compare", *words)
     assert (ended.code, Path("a.png").exists()) == (code, True)
     assert ("--tolerance" in ended.err and "dimension 3 at position 188" in ended.err) == bool(code)
-    assert ask("compare", *words[:2], "--tolerance=1e-6").code == code
+    assert ask("compare", *encodings, "--tolerance=1e-6").code == code
 
 
 def test_a_tolerance_that_cannot_be_checked_is_refused() -> None:

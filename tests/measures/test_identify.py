@@ -432,7 +432,7 @@ def test_a_base_that_grew_draws_the_same_table(kind: str) -> None:
     )
 
 
-@pytest.mark.long
+@pytest.mark.some(14)
 @pytest.mark.parametrize("kind", ROUND)
 @pytest.mark.parametrize("how", ["computed", "cast"])
 def test_a_changed_clock_is_a_clock(how: str, kind: str) -> None:
